@@ -1,0 +1,6 @@
+/**
+ * What every Libra package shares: errors with stable codes and the plan hash.
+ *
+ * @packageDocumentation
+ */
+export {};

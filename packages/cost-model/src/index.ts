@@ -1,0 +1,6 @@
+/**
+ * Attention work, planning cost, predicted time, links and memory; model and hardware presets; calibration fit.
+ *
+ * @packageDocumentation
+ */
+export {};
