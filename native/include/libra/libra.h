@@ -1,0 +1,2 @@
+// C interface of Libra's native core.
+#pragma once
