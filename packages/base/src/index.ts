@@ -1,6 +1,9 @@
 /**
- * What every Libra package shares: errors with stable codes and the plan hash.
+ * What every Libra package shares: errors with stable codes, checks of arguments and the plan hash.
  *
  * @packageDocumentation
  */
-export {};
+export { type ErrorCode, expected, LibraError, type LibraErrorOptions } from "./error.js";
+export { nearest } from "./nearest.js";
+export { requireArray, requireInteger, requireNumber, requireOneOf } from "./require.js";
+export { xxh64, xxh64Bytes } from "./xxh64.js";
