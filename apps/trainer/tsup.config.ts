@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/main.ts", "src/data/tokenize-worker.ts"],
+  entry: ["src/index.ts", "src/main.ts", "src/data/tokenize-worker.mjs"],
   format: ["esm"],
   dts: { entry: "src/index.ts" },
   sourcemap: true,

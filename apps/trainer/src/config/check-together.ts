@@ -1,0 +1,30 @@
+import { LibraError } from "@libra/base";
+import { checkSizes } from "../model/sizes.js";
+import type { TrainConfig } from "./schema.js";
+
+/**
+ * Rules that bind several keys.
+ *
+ * @throws LibraError `CONFIGURATION`
+ */
+export function checkTogether(config: TrainConfig, where: string): void {
+  const { model, layout, batch, data } = config;
+  if (model.path === undefined) {
+    checkSizes({ ...model, vocabulary: data.vocabularySize }, `${where}: model`);
+  }
+  if (batch.poolSize !== undefined && layout.dp % batch.poolSize !== 0) {
+    const valid = Array.from({ length: layout.dp }, (_, i) => i + 1).filter(
+      (size) => layout.dp % size === 0,
+    );
+    throw new LibraError(
+      "CONFIGURATION",
+      `${where}: batch.poolSize: Expected one of ${valid.join(", ")} (divisors of dp ${layout.dp}) but received ${batch.poolSize}`,
+    );
+  }
+  if (data.corpus !== "npm" && data.paths.length === 0) {
+    throw new LibraError(
+      "CONFIGURATION",
+      `${where}: data.paths: Expected at least one file or folder for the corpus "${data.corpus}" but received []`,
+    );
+  }
+}

