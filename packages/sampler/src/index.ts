@@ -3,4 +3,19 @@
  *
  * @packageDocumentation
  */
-export {};
+export type { SamplerOptions } from "./options.js";
+export type { OrderName } from "./order/document-order.js";
+export {
+  type TorchDistributedOptions,
+  torchDistributedIndices,
+} from "./order/torch-distributed.js";
+export { torchRandperm } from "./order/torch-randperm.js";
+export type { OverlongPolicy, PackingName, PackingReport } from "./packing/types.js";
+export type { PlacementName } from "./placement/by-name.js";
+export { type LibraPlacementOptions, libraPlacement } from "./placement/libra.js";
+export type { Placement, PlacementShape } from "./placement/types.js";
+export { cuSeqlensOf } from "./plan/cu-seqlens.js";
+export { planHash } from "./plan/plan-hash.js";
+export { noSequence, type RepackedStep, type StepPlan } from "./plan/step-plan.js";
+export { createSampler, type Sampler } from "./sampler.js";
+export type { Fingerprint, SamplerState } from "./state.js";

@@ -1,0 +1,121 @@
+import type { PlanningCost } from "@libra/cost-model";
+import { aligned, type SegmentTable } from "../packing/types.js";
+import { binLoads, stepBound, stepSkew, worstPoolSkew } from "../placement/objective.js";
+import { descending } from "../placement/sort.js";
+import type { Placement, PlacementShape } from "../placement/types.js";
+import { noSequence, type RepackedStep, type StepPlan } from "./step-plan.js";
+
+/** What a plan is made of, besides the sequences themselves. */
+export interface PlanContext {
+  readonly shape: PlacementShape;
+  readonly placement: Placement;
+  readonly cost: PlanningCost;
+  readonly window: number;
+  readonly alignment: number;
+}
+
+/** Packed sequences of one step in arrival order; slots beyond them are fillers. */
+export interface StepSequences {
+  readonly epoch: number;
+  readonly step: number;
+  /** Index of the first sequence in the epoch's order; the others follow it. */
+  readonly first: number;
+  readonly segments: SegmentTable;
+  readonly repacked?: RepackedStep;
+}
+
+/** Places one step's sequences and joins everything into a frozen plan. */
+export function buildPlan(sequences: StepSequences, context: PlanContext): StepPlan {
+  const { shape, placement, cost, window, alignment } = context;
+  const { pools, poolSize, microSteps, sync } = shape;
+  const { segments, first, epoch, step, repacked } = sequences;
+  const slotCount = pools * poolSize * microSteps;
+  const present = segments.offsets.length - 1;
+  const weights = new Float64Array(slotCount);
+  weights.set(sequenceWorkloads(segments, cost, alignment));
+  const slots = placement.place(weights, shape);
+  const sequence = new Uint32Array(slotCount);
+  const weight = new Uint8Array(slotCount);
+  const workload = new Float64Array(slotCount);
+  for (let slot = 0; slot < slotCount; slot++) {
+    const item = slots[slot]!;
+    const real = item < present;
+    sequence[slot] = real ? first + item : noSequence;
+    weight[slot] = real ? 1 : 0;
+    workload[slot] = weights[item]!;
+  }
+  const loads = binLoads(slots, weights, shape);
+  const arrival = binLoads(Uint32Array.from(slots.keys()), weights, shape);
+  const order = descending(weights);
+  const columns = inSlotOrder(segments, slots, present);
+  let tokens = 0;
+  for (const length of segments.length) tokens += length;
+  return Object.freeze({
+    epoch,
+    step,
+    window,
+    dp: pools * poolSize,
+    microSteps,
+    poolSize,
+    sync,
+    placement: placement.name,
+    alignment,
+    sequence,
+    weight,
+    segmentOffsets: columns.offsets,
+    segmentDocument: columns.document,
+    segmentStart: columns.start,
+    segmentLength: columns.length,
+    workload,
+    poolSkew: worstPoolSkew(loads, shape),
+    stepSkew: stepSkew(loads, shape),
+    arrivalSkew: stepSkew(arrival, shape),
+    bound: stepBound(
+      Float64Array.from(order, (item) => weights[item]!),
+      shape,
+    ),
+    tokens,
+    targets: tokens - segments.length.length,
+    ...(repacked ? { repacked } : {}),
+  });
+}
+
+/** Planning cost of each packed sequence, after padding. */
+export function sequenceWorkloads(
+  segments: SegmentTable,
+  cost: PlanningCost,
+  alignment: number,
+): Float64Array {
+  const { offsets, length } = segments;
+  const workloads = new Float64Array(offsets.length - 1);
+  for (let s = 0; s < workloads.length; s++) {
+    let sum = 0;
+    const end = offsets[s + 1]!;
+    for (let i = offsets[s]!; i < end; i++) sum += cost.prefix(aligned(length[i]!, alignment));
+    workloads[s] = sum;
+  }
+  return workloads;
+}
+
+function inSlotOrder(segments: SegmentTable, slots: Uint32Array, present: number): SegmentTable {
+  const { offsets, document, start, length } = segments;
+  const result = {
+    offsets: new Uint32Array(slots.length + 1),
+    document: new Uint32Array(document.length),
+    start: new Uint32Array(document.length),
+    length: new Uint32Array(document.length),
+  };
+  let at = 0;
+  for (let slot = 0; slot < slots.length; slot++) {
+    const item = slots[slot]!;
+    if (item < present) {
+      for (let i = offsets[item]!; i < offsets[item + 1]!; i++, at++) {
+        result.document[at] = document[i]!;
+        result.start[at] = start[i]!;
+        result.length[at] = length[i]!;
+      }
+    }
+    result.offsets[slot + 1] = at;
+  }
+  return result;
+}
