@@ -3,4 +3,13 @@
  *
  * @packageDocumentation
  */
-export {};
+export { type AttendInputs, type AttendResult, attend } from "./attend.js";
+export {
+  type Attention,
+  type AttentionInputs,
+  type AttentionOptions,
+  createAttention,
+  type SavedAttention,
+} from "./attention.js";
+export type { Gradients } from "./backward.js";
+export type { AttentionStats, CallCounts, PassCounts } from "./stats.js";

@@ -1,0 +1,199 @@
+import { expected, LibraError } from "@libra/base";
+import type { Communicator, Rank, Stream, Tensor } from "@libra/runtime";
+import type { TilePlan } from "@libra/scheduler";
+import { enqueueBackward, type Gradients } from "./backward.js";
+import { checkOnly, checkPlan, checkShape, requireScale, shapesOf } from "./check.js";
+import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
+import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
+import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
+
+export interface AttentionOptions {
+  /** This rank, from `launchLocal`. */
+  readonly rank: Rank;
+  /** The ranks that share attention work; this rank's place in it is the plan's worker. */
+  readonly pool: Communicator;
+  readonly plan: TilePlan;
+  readonly worker: number;
+  /** Factor of the scores; 1/√headDim by default. */
+  readonly scale?: number;
+  /** Keeps Q, K and V on the workers from forward to backward instead of sending them again. */
+  readonly keepTiles?: boolean;
+  /** Shown by `stats()`; "attention" by default. */
+  readonly name?: string;
+}
+
+/** Inputs of one forward call; `n` is the number of rows this rank owns, in the order it owns them. */
+export interface AttentionInputs {
+  /** `[n, queryHeads, headDim]` */
+  readonly q: Tensor;
+  /** `[n, kvHeads, headDim]` */
+  readonly k: Tensor;
+  /** `[n, kvHeads, valueDim]` */
+  readonly v: Tensor;
+}
+
+/** What backward needs of a forward call: references to its inputs and outputs, none copied. */
+export interface SavedAttention extends AttentionInputs {
+  readonly out: Tensor;
+  /** `[n, queryHeads]`, natural logarithm; −∞ for a row without keys. */
+  readonly logSumExp: Tensor;
+  /** Frees what only this object holds: `logSumExp` and kept tiles. Not q, k, v and out. */
+  free(): void;
+}
+
+/** The context-parallel attention operator of one rank. */
+export interface Attention {
+  /**
+   * Takes another plan, for the calls from now on; what forward calls saved keeps its own plan.
+   *
+   * @throws LibraError `PLAN` when the plan is not for this pool
+   */
+  setPlan(plan: TilePlan): void;
+  /**
+   * Attention, causal inside each document of the plan. Returns at once; `stream` has the results.
+   * Every rank of the pool makes the same calls in the same order.
+   *
+   * @param stream - the caller's stream: inputs are ready on it, outputs will be
+   * @returns out `[n, queryHeads, valueDim]`, and what backward needs
+   * @throws LibraError `PLAN` with both shapes; `UNSUPPORTED` for any other argument (mask, bias, …)
+   */
+  forward(stream: Stream, inputs: AttentionInputs): { out: Tensor; saved: SavedAttention };
+  /**
+   * Gradients of a forward call; may be called again with the same `saved`.
+   *
+   * @returns dq, dk and dv in the shapes of q, k and v, new tensors that the caller frees
+   * @throws LibraError `PLAN` with both shapes
+   */
+  backward(stream: Stream, inputs: { dOut: Tensor; saved: SavedAttention }): Gradients;
+  /** What was computed and exchanged so far. */
+  stats(): AttentionStats;
+}
+
+/** What `saved` holds besides its public fields. */
+interface Saved extends SavedAttention {
+  readonly prepared: PreparedPlan;
+  readonly kept: KeptTiles | undefined;
+}
+
+/** Options that only this package's tests use. */
+export interface InternalOptions {
+  /** False sends even a plan that moves nothing through the exchange. */
+  readonly inPlace?: boolean;
+}
+
+const optionNames = ["rank", "pool", "plan", "worker", "scale", "keepTiles", "name"];
+
+/**
+ * Makes the attention operator of one rank: one table of tiles, whichever planner made it, carried
+ * out as a pipeline over chunks on three streams.
+ *
+ * @throws LibraError `STATE` outside an initialised runtime, `PLAN` when plan and pool do not fit,
+ *   `ARGUMENT` for a bad option, `UNSUPPORTED` for an unknown one or a plan that cuts keys
+ */
+export function createAttention(options: AttentionOptions): Attention {
+  checkOnly(options, optionNames);
+  return buildAttention(options);
+}
+
+/** `createAttention` with internal options. */
+export function buildAttention(
+  options: AttentionOptions,
+  internal: InternalOptions = {},
+): Attention {
+  const { rank, pool, worker, keepTiles = false, name = "attention" } = options;
+  if (typeof options.plan?.count !== "number") throw expected("a tile plan", "plan", options.plan);
+  if (rank === undefined || pool === undefined) {
+    throw new LibraError(
+      "STATE",
+      `Attention over a plan of ${options.plan.workers} workers needs an initialised runtime: call createAttention inside launchLocal with the rank and a pool of ${options.plan.workers} ranks`,
+    );
+  }
+  if (typeof keepTiles !== "boolean") throw expected("true or false", "keepTiles", keepTiles);
+  const scale = requireScale(options.scale);
+  const prepare = (plan: TilePlan): PreparedPlan => {
+    checkPlan(plan, worker, pool.size, pool.rank);
+    return preparePlan(plan, worker, internal.inPlace);
+  };
+  let current = prepare(options.plan);
+  let forwardCalls = noCalls(pool.size);
+  let backwardCalls: CallCounts = noCalls(pool.size);
+  let keptBytes = 0;
+
+  const contextOf = (stream: Stream, prepared: PreparedPlan): PassContext => ({
+    device: rank.device,
+    pool,
+    streams: {
+      compute: stream,
+      dispatch: rank.stream("dispatch"),
+      return: rank.stream("return"),
+    },
+    prepared,
+    scale: scale ?? 1 / Math.sqrt(prepared.plan.heads.headDim),
+  });
+
+  const save = (
+    inputs: AttentionInputs,
+    prepared: PreparedPlan,
+    result: {
+      out: Tensor;
+      logSumExp: Tensor;
+      kept: KeptTiles | undefined;
+    },
+  ): Saved => {
+    const { out, logSumExp, kept } = result;
+    const bytes =
+      kept === undefined ? 0 : kept.q.byteLength + kept.k.byteLength + kept.v.byteLength;
+    keptBytes += bytes;
+    let freed = false;
+    const free = (): void => {
+      if (freed) return;
+      freed = true;
+      keptBytes -= bytes;
+      logSumExp.free();
+      for (const tensor of kept === undefined ? [] : [kept.q, kept.k, kept.v]) tensor.free();
+    };
+    return { q: inputs.q, k: inputs.k, v: inputs.v, out, logSumExp, prepared, kept, free };
+  };
+
+  return {
+    setPlan(plan) {
+      if (plan !== current.plan) current = prepare(plan);
+    },
+    forward(stream, inputs) {
+      checkOnly(inputs, ["q", "k", "v"]);
+      const shapes = shapesOf(current.rows, current.plan.heads);
+      checkShape(inputs.q, "q", shapes.q, "rows, query heads, head dim");
+      checkShape(inputs.k, "k", shapes.k, "rows, KV heads, head dim");
+      checkShape(inputs.v, "v", shapes.v, "rows, KV heads, value dim");
+      const result = enqueueForward(contextOf(stream, current), inputs, keepTiles);
+      forwardCalls = addCall(forwardCalls, current.forward);
+      return { out: result.out, saved: save(inputs, current, result) };
+    },
+    backward(stream, inputs) {
+      checkOnly(inputs, ["dOut", "saved"]);
+      const saved = inputs.saved as Saved;
+      if (saved?.prepared === undefined) {
+        throw expected("what forward returned", "saved", inputs.saved);
+      }
+      const { prepared } = saved;
+      const shapes = shapesOf(prepared.rows, prepared.plan.heads);
+      checkShape(inputs.dOut, "dOut", shapes.out, "rows, query heads, value dim");
+      const gradients = enqueueBackward(contextOf(stream, prepared), {
+        ...saved,
+        dOut: inputs.dOut,
+      });
+      const counts = saved.kept === undefined ? prepared.backward : prepared.backwardKept;
+      backwardCalls = addCall(backwardCalls, counts);
+      return gradients;
+    },
+    stats: () => ({
+      name,
+      planner: current.plan.planner,
+      worker,
+      workers: pool.size,
+      forward: forwardCalls,
+      backward: backwardCalls,
+      keptBytes,
+    }),
+  };
+}
