@@ -1,0 +1,25 @@
+import { type GroupOptions, groupPlanner, type Part } from "./group-planner.js";
+import type { TilePlanner } from "./tile-plan.js";
+
+/**
+ * All-gather of keys and values: every rank computes its own owned rows for all heads, so queries
+ * and outputs never travel. Balance is that of the owned rows (contiguous, zigzag, any).
+ */
+export function allGather(options: GroupOptions = {}): TilePlanner {
+  return groupPlanner(
+    {
+      name: "allGather",
+      splitsRows: true,
+      parts(lines, s, cpIndex) {
+        const owned = lines.input.owned[s]!;
+        const parts: Part[] = [];
+        for (let i = owned.offsets[cpIndex]!; i < owned.offsets[cpIndex + 1]!; i++) {
+          parts.push([0, lines.heads.queryHeads, owned.starts[i]!, owned.ends[i]!]);
+        }
+        return parts;
+      },
+      leastLoad: (lines, s) => (lines.headCost(s) * lines.heads.queryHeads) / lines.input.cp,
+    },
+    options,
+  );
+}

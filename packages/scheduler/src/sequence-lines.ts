@@ -1,0 +1,123 @@
+import { LibraError } from "@libra/base";
+import { type AttentionHeads, documentCost, type PlanningCost } from "@libra/cost-model";
+import { checkPoolInput, type PoolInput } from "./pool-input.js";
+
+/**
+ * The sequences of a pool with the running planning cost of one query head at every document
+ * border, kept in growing buffers so that re-planning allocates nothing.
+ */
+export class SequenceLines {
+  input!: PoolInput;
+  heads!: AttentionHeads;
+  cost!: PlanningCost;
+  poolSize = 0;
+  workers = 0;
+  /** Planning cost of the whole pool. */
+  total = 0;
+  private first = new Int32Array(0);
+  private borderCost = new Float64Array(0);
+
+  /** Takes a new input; earlier positions and costs are void. */
+  load(input: PoolInput): void {
+    this.heads = checkPoolInput(input);
+    this.input = input;
+    this.cost = input.cost;
+    this.poolSize = input.sequences.length;
+    this.workers = this.poolSize * input.cp;
+    let borders = 0;
+    for (let s = 0; s < this.poolSize; s++) borders += input.sequences[s]!.length;
+    if (this.first.length < this.poolSize) this.first = new Int32Array(this.poolSize);
+    if (this.borderCost.length < borders) this.borderCost = new Float64Array(2 * borders);
+    let at = 0;
+    let total = 0;
+    for (let s = 0; s < this.poolSize; s++) {
+      const cuSeqlens = input.sequences[s]!;
+      this.first[s] = at;
+      let cost = 0;
+      this.borderCost[at++] = 0;
+      for (let i = 1; i < cuSeqlens.length; i++) {
+        cost += documentCost(this.cost, cuSeqlens[i]! - cuSeqlens[i - 1]!);
+        this.borderCost[at++] = cost;
+      }
+      total += cost * this.heads.queryHeads;
+    }
+    if (total > Number.MAX_SAFE_INTEGER) {
+      throw new LibraError(
+        "LENGTHS",
+        `The pool's planning cost ${total} is above 2^53 - 1, where loads stop being exact: use a coarser planning cost`,
+      );
+    }
+    this.total = total;
+  }
+
+  rows(sequence: number): number {
+    const cuSeqlens = this.input.sequences[sequence]!;
+    return cuSeqlens[cuSeqlens.length - 1]!;
+  }
+
+  /** Planning cost of one query head over a whole sequence. */
+  headCost(sequence: number): number {
+    return this.borderCost[this.first[sequence]! + this.input.sequences[sequence]!.length - 1]!;
+  }
+
+  /** Planning cost of one query head over the rows `[0, row)` of a sequence. */
+  costAt(sequence: number, row: number): number {
+    const cuSeqlens = this.input.sequences[sequence]!;
+    const document = documentOfRow(cuSeqlens, row);
+    const start = this.borderCost[this.first[sequence]! + document]!;
+    const rest = row - cuSeqlens[document]!;
+    return rest === 0 ? start : start + this.cost.prefix(rest);
+  }
+
+  /** First row of the document that holds a row. */
+  documentStart(sequence: number, row: number): number {
+    const cuSeqlens = this.input.sequences[sequence]!;
+    return cuSeqlens[documentOfRow(cuSeqlens, row)]!;
+  }
+
+  /**
+   * The row block border, counted from its document's start, whose cost is nearest to `cost`.
+   *
+   * @param cost - planning cost of one query head from the sequence's start
+   * @param slack - a document border within this cost takes precedence
+   * @param up - take the next border at or above `cost` instead of the nearest
+   */
+  rowNear(sequence: number, cost: number, slack: number, up: boolean): number {
+    if (cost >= this.headCost(sequence)) return this.rows(sequence);
+    const cuSeqlens = this.input.sequences[sequence]!;
+    const first = this.first[sequence]!;
+    let low = 0;
+    let high = cuSeqlens.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.borderCost[first + middle]! <= cost) low = middle;
+      else high = middle;
+    }
+    const start = cuSeqlens[low]!;
+    const length = cuSeqlens[low + 1]! - start;
+    const below = cost - this.borderCost[first + low]!;
+    if (below <= 0) return start;
+    if (slack > 0 && !up) {
+      const above = this.borderCost[first + low + 1]! - cost;
+      if (below <= slack && below <= above) return start;
+      if (above <= slack) return start + length;
+    }
+    const row = this.cost.rowNearest(below, length);
+    if (up && this.cost.prefix(row) < below) {
+      return start + Math.min(length, row + this.cost.rowBlock);
+    }
+    return start + row;
+  }
+}
+
+/** Index of the document that holds a row; the last document for the sequence's end. */
+export function documentOfRow(cuSeqlens: Int32Array, row: number): number {
+  let low = 0;
+  let high = cuSeqlens.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (cuSeqlens[middle]! <= row) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,29 @@
+import { evenPart, type GroupOptions, groupPlanner } from "./group-planner.js";
+import type { TilePlanner } from "./tile-plan.js";
+
+/**
+ * Ulysses (DeepSpeed): the heads of a sequence are split inside its group, every worker sees all
+ * rows. Whole KV groups while there are enough; with more ranks than KV heads query heads are split
+ * and KV heads replicated; ranks beyond the query heads get no tile.
+ */
+export function ulysses(options: GroupOptions = {}): TilePlanner {
+  return groupPlanner(
+    {
+      name: "ulysses",
+      splitsRows: false,
+      parts(lines, s, cpIndex) {
+        const { queryHeads, kvHeads } = lines.heads;
+        const { cp } = lines.input;
+        const units = cp <= kvHeads ? kvHeads : queryHeads;
+        const [start, end] = evenPart(units, cp, cpIndex);
+        const width = queryHeads / units;
+        return [[start * width, end * width, 0, lines.rows(s)]];
+      },
+      leastLoad(lines, s) {
+        const { queryHeads } = lines.heads;
+        return lines.headCost(s) * Math.ceil(queryHeads / lines.input.cp);
+      },
+    },
+    options,
+  );
+}
