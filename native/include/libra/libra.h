@@ -13,8 +13,7 @@
  *   libra_fill(stream, (libra_tensor){storage, 0}, 1024, 1.5f);
  *   libra_stream_done(stream, callback, data);     // called on the stream's thread
  *
- * Every function that returns a libra_status gives 0, or 1 after which libra_last_fault() says
- * what went wrong (per thread). The checks here keep memory safe; shapes are checked above.
+ * A function that returns LIBRA_FAILED has left in libra_last_fault() what went wrong (per thread). The checks here keep memory safe; shapes are checked above.
  * Element counts are elements, offsets of tensors are bytes, other offsets are vectors.
  *
  * packages/runtime/scripts/check-bindings.mjs reads this file: functions marked "C only" have no
@@ -27,7 +26,7 @@
 extern "C" {
 #endif
 
-typedef int libra_status;
+typedef enum libra_status { LIBRA_OK = 0, LIBRA_FAILED = 1 } libra_status;
 typedef struct libra_environment libra_environment;
 typedef struct libra_world libra_world;
 typedef struct libra_stream libra_stream;
@@ -59,6 +58,7 @@ typedef struct libra_memory {
   int64_t cached_bytes;
   int64_t allocations;
   int64_t reuses;
+  int64_t leaked;
 } libra_memory;
 
 typedef struct libra_timing {
@@ -114,7 +114,9 @@ void libra_world_close(libra_world* world);
 
 /* ---- memory */
 libra_status libra_storage_create(libra_world* world, int rank, int64_t bytes, libra_storage** out);
+/* Frees the memory once the operations that use it have run; the handle stays. */
 void libra_storage_release(libra_storage* storage);
+void libra_storage_destroy(libra_storage* storage); /* C only */
 libra_status libra_storage_zero(libra_storage* storage);
 libra_status libra_storage_write(libra_storage* storage, const void* data, int64_t bytes);
 void libra_memory_statistics(libra_world* world, int rank, libra_memory* out);

@@ -20,6 +20,11 @@ Storage::Storage(std::shared_ptr<Allocator> allocator, char* data, size_t bytes,
 
 Storage::~Storage() { allocator_->release(data_, bytes_, block_); }
 
+void Storage::noteLeak() {
+  std::lock_guard lock(allocator_->mutex_);
+  ++allocator_->statistics_.leaked;
+}
+
 Allocator::~Allocator() { trim(); }
 
 size_t Allocator::blockBytes(size_t bytes) {

@@ -22,6 +22,7 @@ struct MemoryStatistics {
   int64_t cachedBytes = 0;  // held for reuse
   int64_t allocations = 0;  // storages made so far
   int64_t reuses = 0;       // of these, from the cache
+  int64_t leaked = 0;       // found by the garbage collector, never freed
 };
 
 class Allocator;
@@ -34,6 +35,7 @@ class Storage {
   Storage& operator=(const Storage&) = delete;
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
+  void noteLeak();
 
  private:
   std::shared_ptr<Allocator> allocator_;

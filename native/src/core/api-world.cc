@@ -147,6 +147,11 @@ libra_status libra_storage_create(libra_world* world, int rank, int64_t bytes,
 
 void libra_storage_release(libra_storage* storage) { storage->storage.reset(); }
 
+void libra_storage_destroy(libra_storage* storage) {
+  if (storage->storage) storage->storage->noteLeak();
+  delete storage;
+}
+
 libra_status libra_storage_zero(libra_storage* storage) {
   return guarded([&] {
     const auto memory = memoryOf({storage, 0}, 0, "storage");
@@ -163,8 +168,8 @@ libra_status libra_storage_write(libra_storage* storage, const void* data, int64
 
 void libra_memory_statistics(libra_world* world, int rank, libra_memory* out) {
   const libra::MemoryStatistics now = world->world->allocator(rank).statistics();
-  *out = {now.liveBytes,   now.liveBlocks,  now.peakBytes,
-          now.cachedBytes, now.allocations, now.reuses};
+  *out = {now.liveBytes,   now.liveBlocks, now.peakBytes, now.cachedBytes,
+          now.allocations, now.reuses,     now.leaked};
 }
 
 void libra_memory_trim(libra_world* world, int rank) { world->world->allocator(rank).trim(); }

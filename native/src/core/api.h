@@ -57,7 +57,7 @@ template <class Body>
 libra_status guarded(Body body) {
   try {
     body();
-    return 0;
+    return LIBRA_OK;
   } catch (const Error& error) {
     keepFault(error.fault());
   } catch (const std::invalid_argument& error) {
@@ -65,7 +65,7 @@ libra_status guarded(Body body) {
   } catch (const std::exception& error) {
     keepFault({"NATIVE", error.what()});
   }
-  return 1;
+  return LIBRA_FAILED;
 }
 
 /// The storage's bytes from the tensor's offset on; throws when fewer than `bytes` are there.
