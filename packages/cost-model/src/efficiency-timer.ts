@@ -56,15 +56,16 @@ export function efficiencyTimer(options: EfficiencyTimerOptions): AttentionTimer
     return (secondsPerPair(pass) * pairs) / interpolateEfficiency(options[pass].full, rows, keys);
   }
 
-  function triangle(pass: Pass, length: number): number {
+  // Shares are looked up at whole row blocks, so that within a block time grows with the pairs.
+  function triangle(pass: Pass, length: number, padded: number): number {
     if (length === 0) return 0;
     const { causal } = options[pass];
     const longest = causal.rows[causal.rows.length - 1]!;
     const diagonal = Math.min(length, longest);
     const diagonalPairs = (length / diagonal) * causalPairs(0, diagonal);
     const seconds =
-      (secondsPerPair(pass) * diagonalPairs) / interpolateEfficiency(causal, diagonal, diagonal);
-    return seconds + rectangle(pass, causalPairs(0, length) - diagonalPairs, length, length);
+      (secondsPerPair(pass) * diagonalPairs) / interpolateEfficiency(causal, padded, padded);
+    return seconds + rectangle(pass, causalPairs(0, length) - diagonalPairs, padded, padded);
   }
 
   return Object.freeze<AttentionTimer>({
@@ -82,7 +83,10 @@ export function efficiencyTimer(options: EfficiencyTimerOptions): AttentionTimer
       }
       const seeing = Math.min(rows, keys);
       const before = seeing * (keys - seeing) + (padded - rows) * keys;
-      return rectangle(pass, before, padded, keys) + triangle(pass, seeing);
+      return (
+        rectangle(pass, before, padded, keys) +
+        triangle(pass, seeing, Math.ceil(seeing / rowBlock) * rowBlock)
+      );
     },
   });
 }

@@ -1,6 +1,6 @@
 import { requireInteger } from "@libra/base";
 import { causalPairs } from "./pairs.js";
-import { exact, nearestBorder, type PlanningCost } from "./planning-cost.js";
+import { exact, type PlanningCost } from "./planning-cost.js";
 
 /**
  * The default planning cost: causal pairs, `row·(row+1)/2`.
@@ -14,6 +14,15 @@ export function pairsCost(rowBlock = 128): PlanningCost {
     name: `pairs/${rowBlock}`,
     rowBlock,
     prefix,
-    rowNearest: (cost: number, length: number) => nearestBorder(prefix, rowBlock, cost, length),
+    rowNearest(cost: number, length: number) {
+      if (length === 0) return 0;
+      // The row whose prefix is the cost lies between two borders; rounding of the root can only
+      // matter where the cost is next to a border, and that border is then one of the two.
+      const row = (Math.sqrt(8 * Math.max(0, cost) + 1) - 1) / 2;
+      const last = Math.ceil(length / rowBlock) - 1;
+      const below = Math.min(Math.floor(row / rowBlock), last) * rowBlock;
+      const above = Math.min(below + rowBlock, length);
+      return prefix(above) - cost < cost - prefix(below) ? above : below;
+    },
   });
 }
