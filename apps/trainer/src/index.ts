@@ -1,1 +1,13 @@
-export {};
+/**
+ * Reference driver: trains a Qwen3-style transformer end to end with Libra.
+ *
+ * @packageDocumentation
+ */
+export type { CommandOptions } from "./command/attempt.js";
+export { runDemo } from "./command/demo.js";
+export { runTrain } from "./command/train.js";
+export { checkConfig, loadConfig } from "./config/load-config.js";
+export { configSchema, type TrainConfig } from "./config/schema.js";
+export { loadModel, saveModel } from "./model/hugging-face-folder.js";
+export type { StepRecord } from "./train/step-record.js";
+export type { TrainListener } from "./train/train.js";

@@ -1,1 +1,3 @@
-export {};
+import { runCommand } from "./command/run.js";
+
+process.exitCode = await runCommand(process.argv.slice(2));

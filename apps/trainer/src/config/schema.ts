@@ -27,6 +27,9 @@ const dataSchema = z.strictObject({
   paths: z.array(z.string().min(1)).default([]).describe("files or folders of text and jsonl"),
   field: z.string().min(1).default("text").describe("key of the text in a line of jsonl"),
   maxDocumentTokens: count.default(65_536).describe("longer documents are left out and counted"),
+  ids: words("remap", "tokenizer")
+    .default("remap")
+    .describe("remap: only ids that occur; tokenizer: Qwen3's own ids, for Qwen3's own weights"),
   vocabularySize: z.int().min(2).default(4096).describe("greatest number of ids, unknown included"),
   lengthScale: z
     .number()
@@ -75,11 +78,15 @@ const optimizerSchema = z.strictObject({
 
 const checkpointSchema = z.strictObject({
   every: z.int().nonnegative().default(0).describe("steps between checkpoints; 0: only at the end"),
+  overwrite: z.boolean().default(false).describe("remove checkpoints of an earlier run"),
   resume: z.boolean().default(false).describe("go on from the run's newest checkpoint"),
 });
 
 const runtimeSchema = z.strictObject({
   timeoutMs: count.default(30_000),
+  checkPlans: words("first", "every")
+    .default("first")
+    .describe("steps before which ranks compare the hashes of their plans"),
   threads: count.optional().describe("compute threads of a rank; default: cores / ranks"),
   instructionSet: words("base", "avx2", "avx512").optional(),
 });

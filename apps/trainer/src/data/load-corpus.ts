@@ -35,7 +35,8 @@ export async function loadCorpus(
   for (const note of notes) report.line(`corpus: ${note}`);
   if (documents.length === 0) throw empty(data, "holds no document");
   const tokenizer = qwen3Tokenizer();
-  const { maxDocumentTokens, vocabularySize } = data;
+  const { maxDocumentTokens } = data;
+  const vocabularySize = data.ids === "remap" ? data.vocabularySize : Number.MAX_SAFE_INTEGER;
   const key = { documents, tokenizer: tokenizer.sha256, maxDocumentTokens, vocabularySize };
   const path = cachePath(cacheFolder, key);
   let corpus = readCache(path);

@@ -35,3 +35,8 @@ export function remapIds(documents: readonly Int32Array[], cap: number): Vocabul
   }
   return { tokens: Int32Array.from([-1, ...kept]), occurring: counts.size, unknown };
 }
+
+/** The tokenizer's own ids; for a corpus that was renumbered without a cap. */
+export function restoreIds(ids: Int32Array, tokens: readonly number[]): Int32Array {
+  return ids.map((id) => tokens[id]!);
+}

@@ -1,0 +1,28 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LibraError } from "@libra/base";
+import type { TrainConfig } from "../config/schema.js";
+import { newestCheckpoint } from "../train/checkpoint.js";
+import { runFolderOf } from "../train/prepare.js";
+
+/**
+ * Makes sure that a new run does not mix with an older one of the same name.
+ *
+ * @returns the run's folder
+ * @throws LibraError `CONFIGURATION` when checkpoints are there and the run neither resumes nor overwrites
+ */
+export function claimRunFolder(config: TrainConfig): string {
+  const folder = runFolderOf(config);
+  const newest = newestCheckpoint(folder);
+  if (config.checkpoint.resume || newest === undefined) return folder;
+  if (!config.checkpoint.overwrite) {
+    throw new LibraError(
+      "CONFIGURATION",
+      `${newest} is there from an earlier run; go on with --resume, choose another name, or set checkpoint.overwrite`,
+    );
+  }
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (name.startsWith("checkpoint-")) rmSync(join(folder, name), { recursive: true });
+  }
+  return folder;
+}

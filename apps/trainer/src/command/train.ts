@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import type { TrainConfig } from "../config/schema.js";
+import { lengthsOf } from "../data/documents.js";
+import { corpusSkew } from "../metrics/arrival.js";
+import { openJsonLines } from "../metrics/json-lines.js";
+import { PhaseHistory } from "../metrics/phase-history.js";
+import { percentile } from "../metrics/spread.js";
+import { parameterCount } from "../model/parameter-shapes.js";
+import { type PreparedRun, prepareRun } from "../train/prepare.js";
+import { samplerFor } from "../train/step-layout.js";
+import { describeStep, type StepRecord } from "../train/step-record.js";
+import { type TrainListener, train } from "../train/train.js";
+import { parseTrainArguments, usage } from "./arguments.js";
+import { attempt, type CommandOptions } from "./attempt.js";
+import { type Output, openOutput } from "./output.js";
+import { claimRunFolder } from "./run-folder.js";
+
+/** What a finished run leaves. */
+export interface FinishedRun {
+  readonly run: PreparedRun;
+  readonly records: readonly StepRecord[];
+  readonly files: readonly string[];
+}
+
+/**
+ * `libra train`: trains as a configuration says.
+ *
+ * @param argv - arguments after the word `train`
+ * @returns exit code: 0, or 1 after an error, which has been printed
+ */
+export async function runTrain(
+  argv: readonly string[],
+  options: CommandOptions = {},
+): Promise<number> {
+  return await attempt("libra train", options, async ({ print, signal }) => {
+    const config = parseTrainArguments(argv);
+    if (config === undefined) {
+      print(usage);
+      return;
+    }
+    const output = openOutput(claimRunFolder(config), print);
+    try {
+      const { files } = await trainConfigured(config, output, options.listener ?? {}, signal);
+      output.line(`wrote ${files.join(", ")}`);
+    } finally {
+      output.close();
+    }
+  });
+}
+
+/** Prepares, trains and reports; metrics go to RUN/metrics.jsonl. */
+export async function trainConfigured(
+  config: TrainConfig,
+  output: Output,
+  listener: TrainListener,
+  signal: AbortSignal,
+): Promise<FinishedRun> {
+  const run = await prepareRun(config, output);
+  describeRun(run, output);
+  const metrics = openJsonLines(join(run.runFolder, "metrics.jsonl"), config.checkpoint.resume);
+  const files = [metrics.path, join(run.runFolder, "log.jsonl"), ...run.corpusFiles];
+  const history = new PhaseHistory();
+  const records: StepRecord[] = [];
+  try {
+    await train(
+      run,
+      {
+        ...listener,
+        step(record, times) {
+          metrics.write({ ...record });
+          history.add(times);
+          records.push(record);
+          output.line(describeStep(record, config.steps));
+          listener.step?.(record, times);
+        },
+        checkpoint(folder) {
+          files.push(folder);
+          listener.checkpoint?.(folder);
+        },
+      },
+      signal,
+    );
+  } finally {
+    metrics.close();
+  }
+  describeTimes(records, history, output);
+  return { run, records, files };
+}
+
+function describeRun({ config, sizes, documents, start }: PreparedRun, output: Output): void {
+  const { dp, cp } = config.layout;
+  const { window, microSteps, poolSize } = config.batch;
+  const sampler = samplerFor(config, lengthsOf(documents));
+  const { skew, steps } = corpusSkew(sampler);
+  const epochs = config.steps / sampler.stepsPerEpoch;
+  const millions = (parameterCount(sizes) / 1e6).toFixed(2);
+  output.line(
+    `model: ${millions} M parameters, ${sizes.layers} layers, ${sizes.queryHeads} query and ${sizes.kvHeads} KV heads of ${sizes.headDim}, ${sizes.vocabulary} ids`,
+  );
+  output.line(
+    `ranks: dp ${dp} × cp ${cp}, pools of ${poolSize ?? dp} replicas; ${dp * microSteps} packed sequences of ${window} tokens a step; planner ${config.strategy.planner}`,
+  );
+  output.line(
+    `corpus: Σmax ÷ Σmean of attention work over replicas is ${skew.toFixed(3)} (${steps} steps in arrival order)`,
+  );
+  output.line(
+    `steps: ${start.step} to ${config.steps}; an epoch has ${sampler.stepsPerEpoch}, so this is ${epochs.toFixed(2)} epochs`,
+  );
+}
+
+function describeTimes(
+  records: readonly StepRecord[],
+  history: PhaseHistory,
+  output: Output,
+): void {
+  if (records.length === 0) return;
+  const times = records.map(({ milliseconds }) => milliseconds);
+  const at = (percent: number) => percentile(times, percent).toFixed(0);
+  output.line(`step time: p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)} ms`);
+  for (const { phase, min, median, max, worst, chronic } of history.report()) {
+    const always = chronic > 1.2 ? `, for long (smoothed ${chronic.toFixed(2)} × the median)` : "";
+    output.line(
+      `${phase}: least ${min.toFixed(1)}, median ${median.toFixed(1)}, greatest ${max.toFixed(1)} ms a step on rank ${worst}${always}`,
+    );
+  }
+}

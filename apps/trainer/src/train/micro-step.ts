@@ -1,0 +1,34 @@
+import { copy, type Tensor } from "@libra/runtime";
+import type { SequenceRows } from "../data/sequence.js";
+import type { Attend } from "../model/attend.js";
+import { tokenLoss } from "../model/loss.js";
+import type { Place } from "../model/place.js";
+import type { Qwen3 } from "../model/qwen3.js";
+
+/** One pass over the rows that a rank owns of a packed sequence. */
+export interface MicroStep {
+  readonly model: Qwen3;
+  readonly rows: SequenceRows;
+  readonly attend: Attend;
+  /**
+   * 1 ÷ number of targets of the global batch, 0 when it has none: the mean is taken here, no rank
+   * and no micro-step has a mean of its own.
+   */
+  readonly scale: number;
+  /** float64 [2], receives the loss's sum over these rows and their number of targets. */
+  readonly sums: Tensor;
+}
+
+/** Enqueues forward and backward; gradients are added to. Its tensors are gone once all has run. */
+export function enqueueMicroStep(place: Place, microStep: MicroStep): void {
+  const { device, stream } = place;
+  const { model, rows, attend, scale, sums } = microStep;
+  device.scope(() => {
+    const tensor = (column: Int32Array) => device.fromArray(column, [column.length]);
+    const inputs = { ids: tensor(rows.ids), positions: tensor(rows.positions) };
+    const { logits, saved } = model.forward(inputs, attend);
+    const loss = tokenLoss(place, logits, tensor(rows.targets));
+    copy(stream, { from: loss.sums, to: sums });
+    model.backward(saved, loss.backward(scale));
+  });
+}

@@ -1,0 +1,110 @@
+import { launchLocal, type Rank } from "@libra/runtime";
+import { planHash, type StepPlan } from "@libra/sampler";
+import { lengthsOf } from "../data/documents.js";
+import { arrivalSkewOf } from "../metrics/arrival.js";
+import type { PhaseTimes } from "../metrics/phase-history.js";
+import { stepSkewOfRanks } from "../metrics/skew.js";
+import { saveCheckpoint } from "./checkpoint.js";
+import { gatherNumbers } from "./gather.js";
+import { learningRateAt } from "./learning-rate.js";
+import { PhaseClock, phasesOfRanks } from "./phase-clock.js";
+import type { PreparedRun } from "./prepare.js";
+import { RankTrainer } from "./rank-trainer.js";
+import { samplerFor } from "./step-layout.js";
+import { loadsOfRanks, phaseSpreads, type StepRecord } from "./step-record.js";
+import type { Strategy } from "./strategy.js";
+
+/** Who hears of a run; all calls come from rank 0, except `beforeStep`. */
+export interface TrainListener {
+  step?(record: StepRecord, times: PhaseTimes): void;
+  checkpoint?(folder: string): void;
+  /** Called on every rank before a step; what it throws fails that rank. */
+  beforeStep?(rank: number, step: number): void;
+}
+
+/**
+ * Trains on ranks of this process until `config.steps` optimizer steps are done.
+ *
+ * @param signal - stops all ranks
+ * @throws LibraError of the rank that failed first; all others have stopped then
+ */
+export async function train(
+  run: PreparedRun,
+  listener: TrainListener,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { layout, runtime } = run.config;
+  const { timeoutMs, threads, instructionSet } = runtime;
+  await launchLocal(layout.dp * layout.cp, (rank) => trainRank(rank, run, listener), {
+    timeoutMs,
+    ...(threads === undefined ? {} : { threads }),
+    ...(instructionSet === undefined ? {} : { instructionSet }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function trainRank(rank: Rank, run: PreparedRun, listener: TrainListener): Promise<void> {
+  const { config, start, documents } = run;
+  const trainer = new RankTrainer(rank, run);
+  const strategy = trainer.strategy(config.strategy);
+  const sampler = samplerFor(config, lengthsOf(documents));
+  if (start.sampler !== undefined) sampler.restore(start.sampler);
+  const checkAll = config.runtime.checkPlans === "every";
+  for (let index = start.step; index < config.steps; index += 1) {
+    listener.beforeStep?.(rank.rank, index);
+    const plan = sampler.next();
+    if (checkAll || index === start.step) await trainer.checkPlans(plan, strategy);
+    await trainStep(trainer, strategy, plan, index, run, listener);
+    const done = index + 1;
+    const { every } = config.checkpoint;
+    if (done !== config.steps && (every === 0 || done % every !== 0)) continue;
+    // Every rank holds the same bits; the first writes.
+    if (rank.rank !== 0) continue;
+    const contents = await trainer.contents();
+    const whole = { step: done, sampler: sampler.state(), ...contents };
+    const { window } = config.batch;
+    listener.checkpoint?.(saveCheckpoint(run.runFolder, run.sizes, window, whole));
+  }
+}
+
+async function trainStep(
+  trainer: RankTrainer,
+  strategy: Strategy,
+  plan: StepPlan,
+  index: number,
+  { config }: PreparedRun,
+  listener: TrainListener,
+): Promise<void> {
+  const { rank } = trainer;
+  const clock = new PhaseClock(rank);
+  const { loss, targets, loads } = await trainer.gradients(plan, strategy);
+  const gradientNorm = await trainer.update(index);
+  const times = clock.read();
+  const all = await gatherNumbers(rank, trainer.stream, [...times, ...loads]);
+  if (rank.rank !== 0 || listener.step === undefined) return;
+  const phases = phasesOfRanks(all);
+  const unit = strategy.place.pool.ranks.length;
+  const record: StepRecord = {
+    step: index + 1,
+    epoch: plan.epoch,
+    epochStep: plan.step,
+    loss,
+    gradientNorm,
+    learningRate: learningRateAt(config.optimizer, index),
+    targets,
+    ...speedOf(plan, clock.milliseconds),
+    skewBefore: arrivalSkewOf(plan),
+    skewAfter: stepSkewOfRanks(loadsOfRanks(all, times.length), unit, plan.sync),
+    ...phaseSpreads(phases),
+    planHash: planHash(plan),
+  };
+  listener.step(record, phases);
+}
+
+function speedOf(
+  plan: StepPlan,
+  milliseconds: number,
+): Pick<StepRecord, "tokens" | "milliseconds" | "tokensPerSecond"> {
+  const tokensPerSecond = (1000 * plan.tokens) / milliseconds;
+  return { tokens: plan.tokens, milliseconds, tokensPerSecond };
+}
