@@ -59,6 +59,10 @@ export async function attend(inputs: AttendInputs): Promise<AttendResult> {
       { details: { workers: plan.workers } },
     );
   }
+  const planned = plan.sequences[0]!;
+  if (planned.length !== borders.length || planned.some((border, i) => border !== borders[i])) {
+    throw expected(`the plan's borders ${planned.join(", ")}`, "cuSeqlens", [...borders]);
+  }
   const threads = inputs.threads === undefined ? {} : { threads: inputs.threads };
   const [result] = await launchLocal(
     1,

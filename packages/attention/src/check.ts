@@ -29,11 +29,25 @@ export function checkPlan(plan: TilePlan, worker: number, poolSize: number, rank
       `Expected worker ${rank}, this rank's place in the pool, but received ${worker}`,
     );
   }
-  requireHeads(plan.heads);
+  checkHeadDims(requireHeads(plan.heads));
   for (const [sequence, borders] of plan.sequences.entries()) {
     const rows = plan.owned[sequence]?.rows;
     if (rows === undefined) throw planError(`Sequence ${sequence} of the plan has no owned rows`);
     requireCuSeqlens(borders, rows, `cuSeqlens of sequence ${sequence}`);
+  }
+}
+
+// What the CPU kernels take (AttentionForwardArguments), forward and backward.
+const largestHeadDim = 256;
+
+function checkHeadDims({ headDim, valueDim }: AttentionHeads): void {
+  for (const [name, dim] of Object.entries({ headDim, valueDim })) {
+    if (dim <= largestHeadDim) continue;
+    throw new LibraError(
+      "UNSUPPORTED",
+      `Attention kernels take a ${name} of 1 to ${largestHeadDim}, forward and backward, but the plan has ${dim}`,
+      { details: { [name]: dim } },
+    );
   }
 }
 

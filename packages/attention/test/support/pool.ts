@@ -1,9 +1,10 @@
 import { type AttentionHeads, pairsCost } from "@libra/cost-model";
-import { launchLocal, type Rank } from "@libra/runtime";
+import { copy, launchLocal, type Rank } from "@libra/runtime";
 import { plannerByName, type TilePlan } from "@libra/scheduler";
 import { contiguousRows, type OwnedRows, ownedIndices } from "@libra/topology";
-import { type Attention, type AttentionStats, createAttention } from "../../src/index.js";
-import { type Data, generateData } from "./generate.js";
+import { type Attention, buildAttention } from "../../src/attention.js";
+import type { AttentionStats } from "../../src/index.js";
+import { type Data, generateData, relativeError, sameBits } from "./generate.js";
 import { type ReferenceShape, referenceBackward, referenceForward } from "./reference.js";
 
 type LaunchOptions = NonNullable<Parameters<typeof launchLocal>[2]>;
@@ -24,6 +25,8 @@ export interface PoolCase {
   /** Data of each sequence; the generator G by default. */
   readonly data?: readonly Data[];
   readonly keepTiles?: boolean;
+  /** False sends even a plan that moves nothing through the exchange. */
+  readonly inPlace?: boolean;
   readonly launch?: LaunchOptions;
   /** Called on every rank before the first call. */
   readonly prepare?: (rank: Rank, attention: Attention) => void;
@@ -37,6 +40,8 @@ export interface SequenceResult {
   readonly dk: Float32Array;
   readonly dv: Float32Array;
 }
+
+export const resultNames = ["out", "logSumExp", "dq", "dk", "dv"] as const;
 
 export interface PoolResult {
   readonly plan: TilePlan;
@@ -117,17 +122,28 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
     async (rank) => {
       const rows = rowsOf(rank.rank);
       const own = data[Math.floor(rank.rank / plan.cp)]!;
-      const tensor = (from: Float64Array, count: number, size: number) =>
-        rank.device.fromArray(takeRows(from, rows, count * size), [rows.length, count, size]);
       const stream = rank.stream("compute");
-      const attention = createAttention({
-        rank,
-        pool: rank.world,
-        plan,
-        worker: rank.rank,
-        ...(pool.scale === undefined ? {} : { scale: pool.scale }),
-        ...(pool.keepTiles === undefined ? {} : { keepTiles: pool.keepTiles }),
-      });
+      // Inputs are written by the stream, as a layer before attention would.
+      const tensor = (from: Float64Array, count: number, size: number) => {
+        const shape = [rows.length, count, size];
+        const to = rank.device.empty(shape);
+        copy(stream, {
+          from: rank.device.fromArray(takeRows(from, rows, count * size), shape),
+          to,
+        });
+        return to;
+      };
+      const attention = buildAttention(
+        {
+          rank,
+          pool: rank.world,
+          plan,
+          worker: rank.rank,
+          ...(pool.scale === undefined ? {} : { scale: pool.scale }),
+          ...(pool.keepTiles === undefined ? {} : { keepTiles: pool.keepTiles }),
+        },
+        pool.inPlace === undefined ? {} : { inPlace: pool.inPlace },
+      );
       pool.prepare?.(rank, attention);
       const { out, saved } = attention.forward(stream, {
         q: tensor(own.q, queryHeads, headDim),
@@ -151,7 +167,7 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
   );
   const sequences = plan.sequences.map((borders, sequence) => {
     const gathered = {} as Record<keyof SequenceResult, Float32Array>;
-    for (const name of ["out", "logSumExp", "dq", "dk", "dv"] as const) {
+    for (const name of resultNames) {
       gathered[name] = new Float32Array(borders.at(-1)! * sizes[name]);
       for (let index = 0; index < plan.cp; index += 1) {
         const worker = sequence * plan.cp + index;
@@ -161,6 +177,30 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
     return gathered;
   });
   return { plan, sequences, stats: parts.map((part) => part.stats) };
+}
+
+/** Largest relative error of every tensor of every sequence against float64. */
+export function largestError(pool: PoolCase, result: PoolResult): number {
+  let largest = 0;
+  for (const [sequence, expected] of referencePool(pool).entries()) {
+    for (const name of resultNames) {
+      largest = Math.max(largest, relativeError(result.sequences[sequence]![name], expected[name]));
+    }
+  }
+  return largest;
+}
+
+/** Names of the tensors of `sequences` that differ in a bit, of those asked for. */
+export function differing(
+  a: PoolResult,
+  b: PoolResult,
+  names: readonly (keyof SequenceResult)[] = resultNames,
+): string[] {
+  return a.sequences.flatMap((sequence, i) =>
+    names
+      .filter((name) => !sameBits(sequence[name], b.sequences[i]![name]))
+      .map((name) => `${name} of sequence ${i}`),
+  );
 }
 
 /** The float64 results of every sequence of a case. */
