@@ -18,4 +18,13 @@ export { cuSeqlensOf } from "./plan/cu-seqlens.js";
 export { planHash } from "./plan/plan-hash.js";
 export { noSequence, type RepackedStep, type StepPlan } from "./plan/step-plan.js";
 export { createSampler, type Sampler } from "./sampler.js";
+export { lengthsFingerprint } from "./sources/fingerprint.js";
+export {
+  type LengthSource,
+  type SourceFormat,
+  type SourceOptions,
+  sourceFormats,
+} from "./sources/length-source.js";
+export { openLengths } from "./sources/open-lengths.js";
+export { lengthsInMemory, type ReadOptions, readLengths } from "./sources/read-lengths.js";
 export type { Fingerprint, SamplerState } from "./state.js";
