@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CommandOptions } from "../../src/command/attempt.js";
+import { runCommand } from "../../src/command/run.js";
+import { runTrain } from "../../src/command/train.js";
+import { temporaryFolder } from "../support/folder.js";
+
+/** A folder with a small corpus and a configuration of a small model. */
+function prepared(): { folder: string; config: string } {
+  const folder = temporaryFolder();
+  const line = (i: number) =>
+    JSON.stringify({ text: `line ${i} says ${"one two three ".repeat(i % 40)}` });
+  writeFileSync(
+    join(folder, "corpus.jsonl"),
+    Array.from({ length: 120 }, (_, i) => line(i)).join("\n"),
+  );
+  const config = join(folder, "train.yaml");
+  writeFileSync(
+    config,
+    `name: small
+output: ${folder}/runs
+steps: 4
+model: { layers: 2, hidden: 32, queryHeads: 4, kvHeads: 2, headDim: 8, intermediate: 48 }
+data: { corpus: jsonl, paths: ["${folder}/corpus.jsonl"], vocabularySize: 64, lengthScale: 0.5 }
+batch: { window: 64 }
+`,
+  );
+  return { folder, config };
+}
+
+async function run(argv: string[], options: CommandOptions = {}) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const printError = (message: string) => errors.push(message);
+  const code = await runTrain(argv, { ...options, print, printError });
+  return { code, text: lines.join("\n"), errors: errors.join("\n") };
+}
+
+describe("libra train", () => {
+  it("trains, says what it does and names its files", async () => {
+    const { folder, config } = prepared();
+    const { code, text, errors } = await run([config]);
+    expect(errors).toBe("");
+    expect(code).toBe(0);
+    expect(text).toMatch(/lengthScale 0.5: every document is cut to that part/);
+    expect(text).toMatch(/Σmax ÷ Σmean of attention work over replicas is \d\.\d{3}/);
+    expect(text).toMatch(/so this is [\d.]+ epochs/);
+    expect(text).toMatch(
+      /step 4\/4 {2}loss \d.*tokens\/s {2}skew .* → .*attention .*exchange .*wait/,
+    );
+    expect(text).toMatch(/wrote .*metrics.jsonl.*log.jsonl.*\.idx.*\.bin.*checkpoint-4/);
+    const metrics = readFileSync(join(folder, "runs/small/metrics.jsonl"), "utf8")
+      .trim()
+      .split("\n");
+    expect(metrics.map((line) => JSON.parse(line).step)).toEqual([1, 2, 3, 4]);
+    expect(JSON.parse(metrics[0]!)).toHaveProperty("attention.median");
+  });
+
+  it("goes on where it stopped, and does not mix with an older run", async () => {
+    const { folder, config } = prepared();
+    expect((await run([config, "--set", "steps=2"])).code).toBe(0);
+    const again = await run([config]);
+    expect(again.code).toBe(1);
+    expect(again.errors).toMatch(/checkpoint-2 is there from an earlier run; go on with --resume/);
+    const resumed = await run([config, "--resume"]);
+    expect(resumed.code).toBe(0);
+    expect(resumed.text).toMatch(/resume: .*checkpoint-2, 2 steps done/);
+    const metrics = readFileSync(join(folder, "runs/small/metrics.jsonl"), "utf8")
+      .trim()
+      .split("\n");
+    expect(metrics.map((line) => JSON.parse(line).step)).toEqual([1, 2, 3, 4]);
+    const fresh = await run([config, "--set", "checkpoint.overwrite=true", "--set", "steps=1"]);
+    expect(fresh.code).toBe(0);
+    expect(
+      readdirSync(join(folder, "runs/small")).filter((name) => name.startsWith("checkpoint")),
+    ).toEqual(["checkpoint-1"]);
+  });
+
+  it("starts from a saved model", async () => {
+    const { folder, config } = prepared();
+    await run([config]);
+    const path = join(folder, "runs/small/checkpoint-4");
+    const more = await run([config, "--set", "name=more", "--set", `model.path=${path}`]);
+    expect(more.errors).toBe("");
+    const loss = (text: string, step: number) =>
+      Number(new RegExp(`step ${step}/4 {2}loss ([\\d.]+)`).exec(text)?.[1]);
+    const first = await run([config, "--set", "name=other"]);
+    expect(loss(more.text, 1)).toBeLessThan(loss(first.text, 1));
+  });
+
+  it("prints its usage", async () => {
+    expect((await run(["--help"])).text).toMatch(/usage: libra train/);
+  });
+
+  it.each([
+    [["--set", "steps=0"], /steps: Expected a number of at least 1 but received 0|above 0/],
+    [
+      ["--ranks", "3", "--set", "layout.cp=2"],
+      /--ranks: Expected a positive multiple of cp 2 but received 3/,
+    ],
+    [["--what"], /Unknown option '--what'[\s\S]*usage/],
+    [["/nowhere.yaml"], /Cannot read \/nowhere.yaml/],
+    [["--set", "model.path=/nowhere"], /Cannot read \/nowhere\/config.json/],
+  ])("refuses %j with exit code 1 and one message", async (argv, message) => {
+    const { config } = prepared();
+    const { code, errors } = await run(argv[0]!.startsWith("/") ? argv : [config, ...argv]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(message);
+  });
+
+  it("fails with the culprit's name when a rank throws, within the timeout", async () => {
+    const { folder, config } = prepared();
+    const started = performance.now();
+    const { code, errors } = await run([config, "--ranks", "3"], {
+      listener: {
+        beforeStep(rank, step) {
+          if (rank === 2 && step === 1) throw new Error("out of paper");
+        },
+      },
+    });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/rank 2/);
+    expect(errors).toMatch(/out of paper/);
+    expect(performance.now() - started).toBeLessThan(30_000);
+    const files = readdirSync(join(folder, "runs/small"));
+    expect(files.sort()).toEqual(["log.jsonl", "metrics.jsonl"]);
+    const metrics = readFileSync(join(folder, "runs/small/metrics.jsonl"), "utf8");
+    expect(metrics.endsWith("}\n")).toBe(true);
+  });
+});
+
+describe("the trainer's command line", () => {
+  it("lists its commands", async () => {
+    const errors: string[] = [];
+    const code = await runCommand(["fly"], { printError: (message) => errors.push(message) });
+    expect(code).toBe(1);
+    expect(errors).toEqual(["Expected one of train, demo but received fly"]);
+  });
+});

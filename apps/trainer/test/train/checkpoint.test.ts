@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadModel } from "../../src/model/hugging-face-folder.js";
+import { loadCheckpoint, newestCheckpoint } from "../../src/train/checkpoint.js";
+import { tinyRun, tinySizes, trainTiny } from "../support/tiny-run.js";
+
+describe("a checkpoint", () => {
+  it("makes 3 + restart + 3 steps the same as 6, bit for bit (case A3)", async () => {
+    const layout = { dp: 2, cp: 2 };
+    const whole = tinyRun(layout, {}, { steps: 6 });
+    const six = await trainTiny(whole);
+    const half = tinyRun(layout, {}, { steps: 3 });
+    await trainTiny(half);
+    const folder = newestCheckpoint(half.runFolder)!;
+    expect(folder).toMatch(/checkpoint-3$/);
+    const rest = tinyRun(layout, {}, { steps: 6 });
+    const resumed = await trainTiny({ ...rest, start: loadCheckpoint(folder, tinySizes) });
+    const numbers = (records: typeof six) =>
+      records.map(({ step, loss, gradientNorm, planHash }) => [step, loss, gradientNorm, planHash]);
+    expect(numbers(resumed)).toEqual(numbers(six.slice(3)));
+    const model = (folder: string) => readFileSync(join(folder, "model.safetensors"));
+    expect(
+      model(newestCheckpoint(rest.runFolder)!).equals(model(newestCheckpoint(whole.runFolder)!)),
+    ).toBe(true);
+  });
+
+  it("is Hugging Face's layout and comes back", async () => {
+    const run = tinyRun({ dp: 1, cp: 1 }, {}, { steps: 2, checkpoint: { every: 1 } });
+    await trainTiny(run);
+    expect(readdirSync(run.runFolder).sort()).toEqual(["checkpoint-1", "checkpoint-2"]);
+    const folder = newestCheckpoint(run.runFolder)!;
+    expect(readdirSync(folder).sort()).toEqual([
+      "config.json",
+      "first-moments.safetensors",
+      "model.safetensors",
+      "position.json",
+      "second-moments.safetensors",
+    ]);
+    expect(loadModel(folder).sizes).toEqual(tinySizes);
+  });
+
+  it("that is damaged or of another model is refused by name", async () => {
+    const run = tinyRun({ dp: 1, cp: 1 }, {}, { steps: 1 });
+    await trainTiny(run);
+    const folder = newestCheckpoint(run.runFolder)!;
+    expect(() => loadCheckpoint(folder, { ...tinySizes, layers: 3 })).toThrow(
+      /belongs to another model: layers is 3 but was 2/,
+    );
+    truncateSync(join(folder, "first-moments.safetensors"), 4000);
+    expect(() => loadCheckpoint(folder, tinySizes)).toThrow(
+      /first-moments.safetensors is not a readable safetensors file: tensor .* lies in bytes/,
+    );
+    writeFileSync(join(folder, "position.json"), "{}");
+    expect(() => loadCheckpoint(folder, tinySizes)).toThrow(
+      /position.json is no position of version 1/,
+    );
+  });
+});
+
+describe("a rank that fails", () => {
+  it("stops all, is named, and leaves nothing half written", async () => {
+    const run = tinyRun({ dp: 2, cp: 2 }, {}, { checkpoint: { every: 1 } });
+    const { train } = await import("../../src/train/train.js");
+    const started = performance.now();
+    const failing = train(run, {
+      beforeStep(rank, step) {
+        if (rank === 1 && step === 2) throw new Error("out of paper");
+      },
+    });
+    await expect(failing).rejects.toThrow(/rank 1.*out of paper/);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(readdirSync(run.runFolder).sort()).toEqual(["checkpoint-1", "checkpoint-2"]);
+    expect(existsSync(join(run.runFolder, "checkpoint-3"))).toBe(false);
+  });
+});
