@@ -1,0 +1,71 @@
+// Keys and values of one segment, block by block, in rows that lie next to each other.
+#pragma once
+
+#include "attention-tile.h"
+#include "scratch.h"
+
+namespace libra::cpu::LIBRA_SET {
+
+LIBRA_INLINE void copyRows(const float* from, int64_t fromStride, float* to, int64_t toStride,
+                           int64_t rows, int64_t width) {
+  for (int64_t row = 0; row < rows; ++row) {
+    __builtin_memcpy(to + row * toStride, from + row * fromStride, sizeof(float) * width);
+  }
+}
+
+struct KeyRows {
+  const float* keys;
+  const float* values;
+};
+
+/// Reads K and V in place where a segment's vectors lie next to each other. Otherwise (rows of
+/// several heads interleaved: a stride of 4 KiB maps a whole block to a few cache sets) copies each
+/// block once, or, when the copy of all blocks would be too large, each time it is asked for.
+class KeyBlocks {
+ public:
+  KeyBlocks(const AttentionForwardArguments& arguments, const AttentionSegment& segment,
+            int64_t keys, ScratchFrame& frame)
+      : k_(arguments.k + segment.keyOffset * arguments.headDim),
+        v_(arguments.v + segment.keyOffset * arguments.valueDim),
+        headDim_(arguments.headDim),
+        valueDim_(arguments.valueDim),
+        stride_(segment.keyStride),
+        inPlace_(segment.keyStride == 1 || keys <= 1) {
+    if (inPlace_) return;
+    keepsAll_ = keys * (headDim_ + valueDim_) <= mostKept;
+    const int64_t held = keepsAll_ ? keys : least(keys, keyBlock);
+    keyCopy_ = frame.floats(held * headDim_);
+    valueCopy_ = frame.floats(held * valueDim_);
+  }
+
+  /// Rows of keys [first, first + count), headDim and valueDim elements apart.
+  KeyRows block(int64_t first, int64_t count) {
+    if (inPlace_) return {k_ + first * headDim_, v_ + first * valueDim_};
+    const int64_t at = keepsAll_ ? first : 0;
+    float* keys = keyCopy_ + at * headDim_;
+    float* values = valueCopy_ + at * valueDim_;
+    const int64_t copied = keepsAll_ ? most(0, copied_ - first) : 0;
+    if (copied < count) {
+      const int64_t from = first + copied;
+      copyRows(k_ + from * stride_ * headDim_, stride_ * headDim_, keys + copied * headDim_,
+               headDim_, count - copied, headDim_);
+      copyRows(v_ + from * stride_ * valueDim_, stride_ * valueDim_, values + copied * valueDim_,
+               valueDim_, count - copied, valueDim_);
+      copied_ = first + count;
+    }
+    return {keys, values};
+  }
+
+ private:
+  static constexpr int64_t mostKept = int64_t{32} << 20;  // floats
+  const float* k_;
+  const float* v_;
+  int64_t headDim_, valueDim_, stride_;
+  bool inPlace_;
+  bool keepsAll_ = false;
+  int64_t copied_ = 0;  // keys [0, copied_) are held
+  float* keyCopy_ = nullptr;
+  float* valueCopy_ = nullptr;
+};
+
+}  // namespace libra::cpu::LIBRA_SET

@@ -1,0 +1,57 @@
+// Exponentials by polynomial, float32 results within 1.5 units in the last place.
+#pragma once
+
+#include "simd.h"
+
+namespace libra::cpu::LIBRA_SET {
+
+/// 2^(n − 127) from the low bits of n. Scaling by a product, not by adding to the exponent's bits,
+/// keeps every NaN a NaN.
+LIBRA_INLINE Floats powerOfTwo(Ints biased) { return fromBits(biased << 23); }
+
+/// 2^x for x ≤ 0 or slightly above; exactly 1 at 0, exactly 0 below −126 and at −∞; NaN stays NaN.
+/// Minimax polynomial of degree 6 of 2^f on [−½, ½] with p(0) = 1, relative error 2e−9.
+LIBRA_INLINE Floats exp2NonPositive(Floats x) {
+  const Floats least = splat(-126.0f);
+  const Ints tooSmall = x < least;
+  const Floats bounded = larger(least, x);
+  const Floats shift = splat(12582912.0f);  // 1.5 · 2^23: adding it rounds to an integer
+  const Floats shifted = bounded + shift;
+  const Floats f = bounded - (shifted - shift);
+  Floats p = splat(1.535336201e-4f);
+  p = multiplyAdd(p, f, splat(1.339887445e-3f));
+  p = multiplyAdd(p, f, splat(9.618437358e-3f));
+  p = multiplyAdd(p, f, splat(5.550332471e-2f));
+  p = multiplyAdd(p, f, splat(2.402264791e-1f));
+  p = multiplyAdd(p, f, splat(6.931472029e-1f));
+  p = multiplyAdd(p, f, splat(1.0f));
+  return keep(~tooSmall, p * powerOfTwo(bits(shifted) + splatInt(127)));
+}
+
+/// e^x for any x: 0 below −86.9, +∞ above 88.7; NaN stays NaN.
+/// The argument is reduced in two steps (Cody and Waite) so that large |x| keep full precision.
+LIBRA_INLINE Floats exponential(Floats x) {
+  const Floats least = splat(-86.9f);
+  const Floats most = splat(88.72283f);
+  const Ints tooSmall = x < least;
+  const Ints tooLarge = x > most;
+  const Floats bounded = larger(least, smaller(most, x));
+  const Floats shift = splat(12582912.0f);
+  const Floats shifted = multiplyAdd(bounded, splat(1.442695041f), shift);
+  const Floats n = shifted - shift;
+  Floats f = multiplyAdd(n, splat(-0.693359375f), bounded);
+  f = multiplyAdd(n, splat(2.12194440e-4f), f);
+  Floats p = splat(1.9875691500e-4f);
+  p = multiplyAdd(p, f, splat(1.3981999507e-3f));
+  p = multiplyAdd(p, f, splat(8.3334519073e-3f));
+  p = multiplyAdd(p, f, splat(4.1665795894e-2f));
+  p = multiplyAdd(p, f, splat(1.6666665459e-1f));
+  p = multiplyAdd(p, f, splat(5.0000001201e-1f));
+  p = multiplyAdd(p, f * f, f) + splat(1.0f);
+  // In two factors, as 2^128 is no float.
+  const Floats result = p * powerOfTwo(bits(shifted) + splatInt(126)) * splat(2.0f);
+  const Floats infinite = splat(__builtin_inff());
+  return keep(~tooSmall, tooLarge ? infinite : result);
+}
+
+}  // namespace libra::cpu::LIBRA_SET

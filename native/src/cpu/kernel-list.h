@@ -1,0 +1,36 @@
+// Declarations of one instruction set's kernels, as table.cc collects them.
+#pragma once
+
+#include "isa.h"
+#include "libra/kernels.h"
+
+namespace libra::cpu::LIBRA_SET {
+
+void linear(Workers&, const LinearArguments&);
+void linearBackwardInput(Workers&, const LinearBackwardInputArguments&);
+void linearBackwardWeight(Workers&, const LinearBackwardWeightArguments&);
+void rmsNorm(Workers&, const RmsNormArguments&);
+void rmsNormBackward(Workers&, const RmsNormBackwardArguments&);
+void rope(Workers&, const RopeArguments&);
+void swiglu(Workers&, const SwigluArguments&);
+void swigluBackward(Workers&, const SwigluBackwardArguments&);
+void embedding(Workers&, const EmbeddingArguments&);
+void embeddingBackward(Workers&, const EmbeddingBackwardArguments&);
+void crossEntropy(Workers&, const CrossEntropyArguments&);
+void crossEntropyBackward(Workers&, const CrossEntropyBackwardArguments&);
+void add(Workers&, const AddArguments&);
+void scale(Workers&, const ScaleArguments&);
+void fill(Workers&, const FillArguments&);
+void copy(Workers&, const CopyArguments&);
+void sumSquares(Workers&, const SumSquaresArguments&);
+void clipFactor(Workers&, const ClipFactorArguments&);
+void adamW(Workers&, const AdamWArguments&);
+void attentionForward(Workers&, const AttentionForwardArguments&);
+void attentionBackward(Workers&, const AttentionBackwardArguments&);
+void attentionDelta(Workers&, const AttentionDeltaArguments&);
+void mergePartials(Workers&, const MergePartialsArguments&);
+void accumulateVectors(Workers&, const AccumulateVectorsArguments&);
+void gatherVectors(Workers&, const MoveVectorsArguments&);
+void scatterVectors(Workers&, const MoveVectorsArguments&);
+
+}  // namespace libra::cpu::LIBRA_SET
