@@ -22,6 +22,7 @@ export class ChunkWriter {
   private from = 0;
   private cutHead = 0;
   private cutRow = 0;
+  private cutCost = 0;
 
   constructor(
     private readonly lines: SequenceLines,
@@ -51,18 +52,24 @@ export class ChunkWriter {
     this.chunk = Math.min(Math.max(this.chunk, chunk), this.chunks - 1);
   }
 
-  /** Adds the heads `[headStart, headEnd)` of the rows `[rowStart, rowEnd)`. */
+  /**
+   * Adds the heads `[headStart, headEnd)` of the rows `[rowStart, rowEnd)`.
+   *
+   * @param startCost - planning cost of one query head before `rowStart`
+   * @param endCost - the same before `rowEnd`
+   */
   push(
     sequence: number,
     headStart: number,
     headEnd: number,
     rowStart: number,
     rowEnd: number,
+    startCost: number,
+    endCost: number,
   ): void {
     if (headStart >= headEnd || rowStart >= rowEnd) return;
-    const { lines, slack } = this;
-    const startCost = rowStart === 0 ? 0 : lines.costAt(sequence, rowStart);
-    const rowsCost = lines.costAt(sequence, rowEnd) - startCost;
+    const { slack } = this;
+    const rowsCost = endCost - startCost;
     let head = headStart;
     for (;;) {
       const cost = (headEnd - head) * rowsCost;
@@ -83,10 +90,11 @@ export class ChunkWriter {
       head = cutHead;
       if (cutRow > rowStart) {
         const unitEnd = Math.min(headEnd, this.unitEnd(cutHead));
-        const cost = lines.costAt(sequence, cutRow) - startCost;
-        this.emit(sequence, head, unitEnd, rowStart, cutRow, (unitEnd - head) * cost);
+        const cutCost = this.cutCost;
+        const cost = (unitEnd - head) * (cutCost - startCost);
+        this.emit(sequence, head, unitEnd, rowStart, cutRow, cost);
         this.chunk = Math.min(this.chunk + 1, this.lastChunk);
-        this.push(sequence, head, unitEnd, cutRow, rowEnd);
+        this.push(sequence, head, unitEnd, cutRow, rowEnd, cutCost, endCost);
         head = unitEnd;
         if (head >= headEnd) return;
       } else {
@@ -115,7 +123,7 @@ export class ChunkWriter {
     return head - (head % this.unit) + this.unit;
   }
 
-  // Sets cutHead and cutRow: the place at `room` into the work, nearest unit or row block border.
+  // Sets cutHead, cutRow and its cost: the place at `room` into the work, nearest unit or row block border.
   private cut(
     sequence: number,
     headStart: number,
@@ -141,10 +149,12 @@ export class ChunkWriter {
     this.cutRow = rowStart;
     if (rest <= this.slack) return;
     if (unitCost - rest > this.slack) {
-      const row = this.lines.rowNear(sequence, startCost + rest / heads, this.slack / heads, false);
-      if (row <= rowStart) return;
-      if (row < rowEnd) {
-        this.cutRow = row;
+      const { lines } = this;
+      lines.seekRow(sequence, startCost + rest / heads, this.slack / heads, false);
+      if (lines.nearRow <= rowStart) return;
+      if (lines.nearRow < rowEnd) {
+        this.cutRow = lines.nearRow;
+        this.cutCost = lines.nearCost;
         return;
       }
     }

@@ -19,6 +19,8 @@ export class CutToFit {
   startRow = new Int32Array(0);
   endHead = new Int32Array(0);
   endRow = new Int32Array(0);
+  startRowCost = new Float64Array(0);
+  endRowCost = new Float64Array(0);
   startCost = new Float64Array(0);
   homeCost = new Float64Array(0);
   /** Foreign stretches of worker `w`: `foreignStart[w]` and `foreignCount[w]` into the columns. */
@@ -29,6 +31,8 @@ export class CutToFit {
   foreignStartRow = new Int32Array(0);
   foreignEndHead = new Int32Array(0);
   foreignEndRow = new Int32Array(0);
+  foreignStartRowCost = new Float64Array(0);
+  foreignEndRowCost = new Float64Array(0);
   foreignCost = new Float64Array(0);
   private foreigns = 0;
   private order = new Int32Array(0);
@@ -36,6 +40,7 @@ export class CutToFit {
   private deficit = new Float64Array(0);
   private lineHead = new Int32Array(0);
   private lineRow = new Int32Array(0);
+  private lineRowCost = new Float64Array(0);
   private lineCost = new Float64Array(0);
   private donors = new Int32Array(0);
 
@@ -88,11 +93,13 @@ export class CutToFit {
     let share = 0;
     let head = 0;
     let row = 0;
+    let rowCost = 0;
     let cost = 0;
     for (let w = first; w < first + cp; w++) {
       share += targets[w]!;
       this.startHead[w] = head;
       this.startRow[w] = row;
+      this.startRowCost[w] = rowCost;
       this.startCost[w] = cost;
       const last = w === first + cp - 1;
       if (last && !donor) cutter.end(s);
@@ -104,16 +111,19 @@ export class CutToFit {
       if (cutter.head > head || (cutter.head === head && cutter.row > row)) {
         head = cutter.head;
         row = cutter.row;
+        rowCost = cutter.rowCost;
         this.homeCost[w] = cutter.cost - cost;
         cost = cutter.cost;
       } else this.homeCost[w] = 0;
       this.endHead[w] = head;
       this.endRow[w] = row;
+      this.endRowCost[w] = rowCost;
       this.foreignStart[w] = 0;
       this.foreignCount[w] = 0;
     }
     this.lineHead[s] = head;
     this.lineRow[s] = row;
+    this.lineRowCost[s] = rowCost;
     this.lineCost[s] = cost;
     this.surplus[s] = head < lines.heads.queryHeads && lines.rows(s) > 0 ? work - cost : -1;
     this.deficit[s] = this.surplus[s]! >= 0 ? 0 : Math.max(0, target - work);
@@ -185,11 +195,14 @@ export class CutToFit {
     this.foreignSequence[i] = s;
     this.foreignStartHead[i] = head;
     this.foreignStartRow[i] = row;
+    this.foreignStartRowCost[i] = this.lineRowCost[s]!;
     this.foreignEndHead[i] = cutter.head;
     this.foreignEndRow[i] = cutter.row;
+    this.foreignEndRowCost[i] = cutter.rowCost;
     this.foreignCost[i] = cutter.cost - this.lineCost[s]!;
     this.lineHead[s] = cutter.head;
     this.lineRow[s] = cutter.row;
+    this.lineRowCost[s] = cutter.rowCost;
     this.lineCost[s] = cutter.cost;
   }
 
@@ -204,11 +217,13 @@ export class CutToFit {
       this.foreignCost[last]! += cutter.cost - this.lineCost[s]!;
       this.foreignEndHead[last] = cutter.head;
       this.foreignEndRow[last] = cutter.row;
+      this.foreignEndRowCost[last] = 0;
       return;
     }
     this.homeCost[w]! += cutter.cost - this.lineCost[s]!;
     this.endHead[w] = cutter.head;
     this.endRow[w] = cutter.row;
+    this.endRowCost[w] = 0;
   }
 
   // The nearest group by link class, then the one with the largest deficit.
@@ -253,6 +268,8 @@ export class CutToFit {
     this.endHead = integers();
     this.endRow = integers();
     this.startCost = numbers();
+    this.startRowCost = numbers();
+    this.endRowCost = numbers();
     this.homeCost = numbers();
     this.foreignStart = integers();
     this.foreignCount = integers();
@@ -260,6 +277,7 @@ export class CutToFit {
     this.deficit = new Float64Array(poolSize);
     this.lineHead = new Int32Array(poolSize);
     this.lineRow = new Int32Array(poolSize);
+    this.lineRowCost = new Float64Array(poolSize);
     this.lineCost = new Float64Array(poolSize);
     this.donors = new Int32Array(poolSize);
   }
@@ -271,13 +289,18 @@ export class CutToFit {
       grown.set(old);
       return grown;
     };
+    const numbers = (old: Float64Array) => {
+      const grown = new Float64Array(capacity);
+      grown.set(old);
+      return grown;
+    };
     this.foreignSequence = integers(this.foreignSequence);
     this.foreignStartHead = integers(this.foreignStartHead);
     this.foreignStartRow = integers(this.foreignStartRow);
     this.foreignEndHead = integers(this.foreignEndHead);
     this.foreignEndRow = integers(this.foreignEndRow);
-    const costs = new Float64Array(capacity);
-    costs.set(this.foreignCost);
-    this.foreignCost = costs;
+    this.foreignStartRowCost = numbers(this.foreignStartRowCost);
+    this.foreignEndRowCost = numbers(this.foreignEndRowCost);
+    this.foreignCost = numbers(this.foreignCost);
   }
 }

@@ -49,7 +49,10 @@ export function groupPlanner(rule: GroupRule, options: GroupOptions): TilePlanne
           load += (headEnd - headStart) * (lines.costAt(s, rowEnd) - lines.costAt(s, rowStart));
         }
         writer.begin(w, load, chunks, group);
-        for (const part of parts) writer.push(s, ...part);
+        for (const [headStart, headEnd, rowStart, rowEnd] of parts) {
+          const startCost = lines.costAt(s, rowStart);
+          writer.push(s, headStart, headEnd, rowStart, rowEnd, startCost, lines.costAt(s, rowEnd));
+        }
         loads[w] = writer.end();
       }
       leastFinish = Math.max(leastFinish, rule.leastLoad(lines, s) / fastest);

@@ -34,6 +34,9 @@ class LibraPlanning {
   private readonly writer = new ChunkWriter(this.lines, this.table);
   private readonly fit: CutToFit;
   private loads = new Float64Array(0);
+  private middleHead = 0;
+  private middleRow = 0;
+  private middleCost = 0;
 
   constructor(private readonly options: CheckedLibraOptions) {
     this.fit = new CutToFit(this.lines, options);
@@ -65,30 +68,60 @@ class LibraPlanning {
     writer.begin(w, load, chunks, fit.cutter.headBlock);
     const s = Math.floor(w / lines.input.cp);
     const part = load / chunks;
-    const head = fit.endHead[w]!;
-    const row = fit.endRow[w]!;
     if (load === home || home < part || chunks === 1) {
-      this.pushLine(s, fit.startHead[w]!, fit.startRow[w]!, head, row);
+      this.pushHome(w, s);
       this.pushForeign(w);
     } else {
       const before = Math.max(1, Math.round(home / 2 / part));
-      fit.cutter.cut(s, fit.startCost[w]! + before * part, part / 64, false);
-      const [middleHead, middleRow] = this.clampCut(w);
-      this.pushLine(s, fit.startHead[w]!, fit.startRow[w]!, middleHead, middleRow);
+      this.cutHome(w, s, before * part, part / 64);
+      this.pushLine(
+        s,
+        fit.startHead[w]!,
+        fit.startRow[w]!,
+        fit.startRowCost[w]!,
+        this.middleHead,
+        this.middleRow,
+        this.middleCost,
+      );
       writer.startChunk(before);
       if (home >= 2 * part) writer.lastChunk = Math.max(before, chunks - 2);
       this.pushForeign(w);
       writer.lastChunk = chunks - 1;
-      this.pushLine(s, middleHead, middleRow, head, row);
+      this.pushLine(
+        s,
+        this.middleHead,
+        this.middleRow,
+        this.middleCost,
+        fit.endHead[w]!,
+        fit.endRow[w]!,
+        fit.endRowCost[w]!,
+      );
     }
     this.loads[w] = writer.end();
   }
 
-  private clampCut(w: number): [head: number, row: number] {
+  // Sets the position between home parts A and B, inside the worker's home stretch.
+  private cutHome(w: number, s: number, cost: number, slack: number): void {
     const { fit } = this;
-    const { head, row } = fit.cutter;
+    fit.cutter.cut(s, fit.startCost[w]! + cost, slack, false);
+    const { head, row, rowCost } = fit.cutter;
     const late = head > fit.endHead[w]! || (head === fit.endHead[w]! && row > fit.endRow[w]!);
-    return late ? [fit.endHead[w]!, fit.endRow[w]!] : [head, row];
+    this.middleHead = late ? fit.endHead[w]! : head;
+    this.middleRow = late ? fit.endRow[w]! : row;
+    this.middleCost = late ? fit.endRowCost[w]! : rowCost;
+  }
+
+  private pushHome(w: number, s: number): void {
+    const { fit } = this;
+    this.pushLine(
+      s,
+      fit.startHead[w]!,
+      fit.startRow[w]!,
+      fit.startRowCost[w]!,
+      fit.endHead[w]!,
+      fit.endRow[w]!,
+      fit.endRowCost[w]!,
+    );
   }
 
   private pushForeign(w: number): void {
@@ -99,27 +132,39 @@ class LibraPlanning {
         fit.foreignSequence[i]!,
         fit.foreignStartHead[i]!,
         fit.foreignStartRow[i]!,
+        fit.foreignStartRowCost[i]!,
         fit.foreignEndHead[i]!,
         fit.foreignEndRow[i]!,
+        fit.foreignEndRowCost[i]!,
       );
     }
   }
 
   /** Writes a stretch of a line: the tail of one block, whole blocks, the start of another. */
-  private pushLine(s: number, head: number, row: number, endHead: number, endRow: number): void {
+  private pushLine(
+    s: number,
+    head: number,
+    row: number,
+    rowCost: number,
+    endHead: number,
+    endRow: number,
+    endRowCost: number,
+  ): void {
     const { lines, writer } = this;
     const queryHeads = lines.heads.queryHeads;
     const block = this.fit.cutter.headBlock;
     const rows = lines.rows(s);
+    const whole = lines.headCost(s);
     const width = Math.min(block, queryHeads - head);
     if (row > 0 && head === endHead) {
-      writer.push(s, head, head + width, row, endRow);
+      writer.push(s, head, head + width, row, endRow, rowCost, endRowCost);
       return;
     }
-    if (row > 0) writer.push(s, head, head + width, row, rows);
-    writer.push(s, row > 0 ? head + width : head, endHead, 0, rows);
+    if (row > 0) writer.push(s, head, head + width, row, rows, rowCost, whole);
+    writer.push(s, row > 0 ? head + width : head, endHead, 0, rows, 0, whole);
     if (endRow > 0) {
-      writer.push(s, endHead, Math.min(queryHeads, endHead + block), 0, endRow);
+      const endWidth = Math.min(block, queryHeads - endHead);
+      writer.push(s, endHead, endHead + endWidth, 0, endRow, 0, endRowCost);
     }
   }
 

@@ -13,6 +13,8 @@ export class LineCutter {
   /** Position of the latest cut. */
   head = 0;
   row = 0;
+  /** Planning cost of one query head before `row`. */
+  rowCost = 0;
   /** Planning cost from the line's start to the latest cut. */
   cost = 0;
 
@@ -30,7 +32,7 @@ export class LineCutter {
     const headCost = lines.headCost(sequence);
     const border = headCost === 0 ? 0 : this.headBorder(cost, headCost, up ? -1 : slack);
     if (border >= 0) {
-      this.set(sequence, border, 0);
+      this.set(border, 0, 0, border * headCost);
       return;
     }
     const heads = cost / headCost;
@@ -38,9 +40,10 @@ export class LineCutter {
     const head = Math.min(lastBlock, Math.max(0, Math.floor(heads / headBlock))) * headBlock;
     const width = Math.min(headBlock, queryHeads - head);
     const rest = Math.max(0, (cost - head * headCost) / width);
-    const row = lines.rowNear(sequence, rest, slack / width, up);
-    if (row >= lines.rows(sequence)) this.set(sequence, head + width, 0);
-    else this.set(sequence, head, row);
+    lines.seekRow(sequence, rest, slack / width, up);
+    const { nearRow, nearCost } = lines;
+    if (nearRow >= lines.rows(sequence)) this.set(head + width, 0, 0, (head + width) * headCost);
+    else this.set(head, nearRow, nearCost, head * headCost + width * nearCost);
   }
 
   // The KV-group border, else the block border, within `slack` of the cost; -1 when there is none.
@@ -59,17 +62,14 @@ export class LineCutter {
 
   /** The line's end as a position. */
   end(sequence: number): void {
-    this.set(sequence, this.lines.heads.queryHeads, 0);
+    const { queryHeads } = this.lines.heads;
+    this.set(queryHeads, 0, 0, queryHeads * this.lines.headCost(sequence));
   }
 
-  private set(sequence: number, head: number, row: number): void {
-    const { lines, headBlock } = this;
+  private set(head: number, row: number, rowCost: number, cost: number): void {
     this.head = head;
     this.row = row;
-    this.cost = head * lines.headCost(sequence);
-    if (row > 0) {
-      const width = Math.min(headBlock, lines.heads.queryHeads - head);
-      this.cost += width * lines.costAt(sequence, row);
-    }
+    this.rowCost = rowCost;
+    this.cost = cost;
   }
 }

@@ -24,7 +24,7 @@ export function sealPlan(
   const perfect = perfectFinish(total, speed, base);
   let latest = 0;
   for (let w = 0; w < workers; w++) latest = Math.max(latest, (base[w]! + loads[w]!) / speed[w]!);
-  const ranks = input.ranks ?? Array.from({ length: workers }, (_, w) => w);
+  const ranks = input.ranks ?? ownRanks(workers);
   return Object.freeze({
     planner: properties.planner,
     workers,
@@ -38,7 +38,7 @@ export function sealPlan(
     owned: input.owned,
     speed,
     base,
-    nodes: input.nodes ?? { ranksPerNode: 1 + ranks.reduce((a, b) => Math.max(a, b), 0) },
+    nodes: input.nodes ?? { ranksPerNode: 1 + Math.max(...ranks) },
     ranks,
     keyRanges: properties.keyRanges ?? false,
     loads: loads.slice(0, workers),
@@ -49,6 +49,14 @@ export function sealPlan(
     leastMoved: total > 0 ? leastMovedCost(lines, speed, base) / total : 0,
     rowBlock: lines.cost.rowBlock,
   });
+}
+
+const rankLists: (readonly number[])[] = [];
+
+// Ranks of a pool that fills the world, one list for all plans of a size.
+function ownRanks(workers: number): readonly number[] {
+  rankLists[workers] ??= Object.freeze(Array.from({ length: workers }, (_, w) => w));
+  return rankLists[workers];
 }
 
 // The mean that workerSkew divides by: all work and all base spread over all speeds.

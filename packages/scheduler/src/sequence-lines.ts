@@ -14,6 +14,9 @@ export class SequenceLines {
   workers = 0;
   /** Planning cost of the whole pool. */
   total = 0;
+  /** Row that {@link seekRow} found, and the planning cost of one query head before it. */
+  nearRow = 0;
+  nearCost = 0;
   private first = new Int32Array(0);
   private borderCost = new Float64Array(0);
 
@@ -63,6 +66,8 @@ export class SequenceLines {
   /** Planning cost of one query head over the rows `[0, row)` of a sequence. */
   costAt(sequence: number, row: number): number {
     const cuSeqlens = this.input.sequences[sequence]!;
+    if (row === 0) return 0;
+    if (row === cuSeqlens[cuSeqlens.length - 1]) return this.headCost(sequence);
     const document = documentOfRow(cuSeqlens, row);
     const start = this.borderCost[this.first[sequence]! + document]!;
     const rest = row - cuSeqlens[document]!;
@@ -71,42 +76,87 @@ export class SequenceLines {
 
   /** First row of the document that holds a row. */
   documentStart(sequence: number, row: number): number {
+    if (row === 0) return 0;
     const cuSeqlens = this.input.sequences[sequence]!;
     return cuSeqlens[documentOfRow(cuSeqlens, row)]!;
   }
 
   /**
-   * The row block border, counted from its document's start, whose cost is nearest to `cost`.
+   * Finds the row block border, counted from its document's start, whose cost is nearest to `cost`;
+   * sets `nearRow` and `nearCost`.
    *
    * @param cost - planning cost of one query head from the sequence's start
    * @param slack - a document border within this cost takes precedence
    * @param up - take the next border at or above `cost` instead of the nearest
    */
-  rowNear(sequence: number, cost: number, slack: number, up: boolean): number {
-    if (cost >= this.headCost(sequence)) return this.rows(sequence);
+  seekRow(sequence: number, cost: number, slack: number, up: boolean): void {
     const cuSeqlens = this.input.sequences[sequence]!;
     const first = this.first[sequence]!;
     let low = 0;
     let high = cuSeqlens.length - 1;
+    if (cost >= this.borderCost[first + high]!) {
+      this.near(cuSeqlens[high]!, this.borderCost[first + high]!);
+      return;
+    }
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (this.borderCost[first + middle]! <= cost) low = middle;
       else high = middle;
     }
     const start = cuSeqlens[low]!;
+    const startCost = this.borderCost[first + low]!;
+    const endCost = this.borderCost[first + low + 1]!;
+    const below = cost - startCost;
+    if (below <= 0 || (!up && below <= slack && below <= endCost - cost)) {
+      this.near(start, startCost);
+      return;
+    }
     const length = cuSeqlens[low + 1]! - start;
-    const below = cost - this.borderCost[first + low]!;
-    if (below <= 0) return start;
-    if (slack > 0 && !up) {
-      const above = this.borderCost[first + low + 1]! - cost;
-      if (below <= slack && below <= above) return start;
-      if (above <= slack) return start + length;
+    if (!up && endCost - cost <= slack) {
+      this.near(start + length, endCost);
+      return;
     }
-    const row = this.cost.rowNearest(below, length);
-    if (up && this.cost.prefix(row) < below) {
-      return start + Math.min(length, row + this.cost.rowBlock);
+    this.seekBorder(below, length, endCost - startCost);
+    if (up && this.nearCost < below) {
+      const row = Math.min(length, this.nearRow + this.cost.rowBlock);
+      this.near(row, this.cost.prefix(row));
     }
-    return start + row;
+    this.nearRow += start;
+    this.nearCost += startCost;
+  }
+
+  // Causal cost grows with the square of the row, so a guess is a step away from the border; other
+  // costs are left to the planning cost's own search, and so are equal costs and its rule of ties.
+  private seekBorder(goal: number, length: number, whole: number): void {
+    const { cost } = this;
+    const { rowBlock } = cost;
+    let lower = Math.floor((length * Math.sqrt(goal / whole)) / rowBlock) * rowBlock;
+    let lowerCost = cost.prefix(lower);
+    for (let step = 0; step < 3; step++) {
+      if (lowerCost > goal) {
+        lower -= rowBlock;
+        lowerCost = cost.prefix(lower);
+        continue;
+      }
+      const upper = Math.min(length, lower + rowBlock);
+      const upperCost = cost.prefix(upper);
+      if (upperCost > goal) {
+        if (lowerCost === goal || upperCost === lowerCost) break;
+        if (upperCost - goal < goal - lowerCost) this.near(upper, upperCost);
+        else this.near(lower, lowerCost);
+        return;
+      }
+      if (upper === length) break;
+      lower = upper;
+      lowerCost = upperCost;
+    }
+    const row = cost.rowNearest(goal, length);
+    this.near(row, cost.prefix(row));
+  }
+
+  private near(row: number, cost: number): void {
+    this.nearRow = row;
+    this.nearCost = cost;
   }
 }
 
