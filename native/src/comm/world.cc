@@ -47,10 +47,6 @@ World::World(const std::shared_ptr<Environment>& environment, const WorldOptions
   }
 }
 
-World::~World() {
-  for (const RankState& rank : ranks_) rank.allocator->close();
-}
-
 std::shared_ptr<Stream> World::stream(int rank, const std::string& name) {
   if (rank < 0 || rank >= size()) {
     throw Error("ARGUMENT", "Expected a rank below " + std::to_string(size()) +
@@ -175,6 +171,8 @@ void World::close() {
     while (options_.fuzz && stream->offers()) stream->step();
     stream->close();
   }
+  // Collecting the handles may take JavaScript a while; the memory goes back now.
+  for (const RankState& rank : ranks_) rank.allocator->close();
 }
 
 }  // namespace libra

@@ -33,7 +33,6 @@ class World : public std::enable_shared_from_this<World> {
  public:
   static std::shared_ptr<World> create(const std::shared_ptr<Environment>& environment,
                                        const WorldOptions& options);
-  ~World();
 
   /// A new stream of a rank.
   std::shared_ptr<Stream> stream(int rank, const std::string& name);

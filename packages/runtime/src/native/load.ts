@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LibraError } from "@libra/base";
+import type { AddonOnly, Binding } from "./binding.js";
+import { probe } from "./probe.js";
+
+const require = createRequire(import.meta.url);
+
+/** The folder of the package: the same number of levels above src/native/ and above dist/. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+/** An addon to try: its path, or why there is none. */
+type Candidate = { name: string; path: string } | { name: string; missing: string };
+
+function candidates(environment: Record<string, string | undefined>): Candidate[] {
+  const explicit = environment.LIBRA_NATIVE;
+  if (explicit !== undefined) return [{ name: "LIBRA_NATIVE", path: explicit }];
+  const prebuilt = `@libra/runtime-${process.platform}-${process.arch}`;
+  const built = { name: "built here", path: join(packageRoot(), "build", "release", "libra.node") };
+  try {
+    return [built, { name: prebuilt, path: require.resolve(`${prebuilt}/libra.node`) }];
+  } catch {
+    return [built, { name: prebuilt, missing: "the package is not installed" }];
+  }
+}
+
+/**
+ * Loads the addon: `LIBRA_NATIVE` alone if set, else the one built in this package, else the
+ * prebuilt package of this platform.
+ *
+ * @throws LibraError NATIVE: every path tried, what was wrong with each, and how to build it
+ */
+export function load(
+  environment: Record<string, string | undefined> = process.env,
+): Binding & AddonOnly {
+  const tried: string[] = [];
+  for (const candidate of candidates(environment)) {
+    const problem =
+      "missing" in candidate
+        ? candidate.missing
+        : existsSync(candidate.path)
+          ? probe(candidate.path)
+          : "no such file";
+    if (problem === undefined && "path" in candidate) {
+      const addon: Binding & AddonOnly = require(candidate.path);
+      addon.setErrorClass(LibraError);
+      return addon;
+    }
+    const where = "path" in candidate ? ` ${candidate.path}` : "";
+    tried.push(`  ${candidate.name}${where}: ${problem}`);
+  }
+  throw new LibraError(
+    "NATIVE",
+    `The native part of @libra/runtime did not load. Build it with "npx libra-build-native" ` +
+      `(needs a C++20 compiler).\nTried:\n${tried.join("\n")}`,
+    { details: { tried } },
+  );
+}
