@@ -116,7 +116,7 @@ function describeTimes(
   if (records.length === 0) return;
   const times = records.map(({ milliseconds }) => milliseconds);
   const at = (percent: number) => percentile(times, percent).toFixed(0);
-  output.line(`step time: p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)} ms`);
+  output.line(`time of a step: p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}, max ${at(100)} ms`);
   for (const { phase, min, median, max, worst, chronic } of history.report()) {
     const always = chronic > 1.2 ? `, for long (smoothed ${chronic.toFixed(2)} × the median)` : "";
     output.line(

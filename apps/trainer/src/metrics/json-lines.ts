@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { LibraError } from "@libra/base";
 
 /** A file of one JSON object a line. */
 export interface JsonLines {
@@ -13,11 +14,17 @@ export interface JsonLines {
 export function openJsonLines(path: string, append: boolean): JsonLines {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, append ? "a" : "w");
+  let open = true;
   return {
     path,
-    write: (value) => {
+    write(value) {
+      // The number of a closed file may by now be another file's.
+      if (!open) throw new LibraError("INTERNAL", `${path} has been closed`);
       writeSync(file, `${JSON.stringify(value)}\n`);
     },
-    close: () => closeSync(file),
+    close() {
+      open = false;
+      closeSync(file);
+    },
   };
 }

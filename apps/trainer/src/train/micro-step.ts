@@ -1,4 +1,4 @@
-import { copy, type Tensor } from "@libra/runtime";
+import type { Tensor } from "@libra/runtime";
 import type { SequenceRows } from "../data/sequence.js";
 import type { Attend } from "../model/attend.js";
 import { tokenLoss } from "../model/loss.js";
@@ -21,14 +21,13 @@ export interface MicroStep {
 
 /** Enqueues forward and backward; gradients are added to. Its tensors are gone once all has run. */
 export function enqueueMicroStep(place: Place, microStep: MicroStep): void {
-  const { device, stream } = place;
+  const { device } = place;
   const { model, rows, attend, scale, sums } = microStep;
   device.scope(() => {
     const tensor = (column: Int32Array) => device.fromArray(column, [column.length]);
     const inputs = { ids: tensor(rows.ids), positions: tensor(rows.positions) };
     const { logits, saved } = model.forward(inputs, attend);
-    const loss = tokenLoss(place, logits, tensor(rows.targets));
-    copy(stream, { from: loss.sums, to: sums });
+    const loss = tokenLoss(place, logits, tensor(rows.targets), sums);
     model.backward(saved, loss.backward(scale));
   });
 }

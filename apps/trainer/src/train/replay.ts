@@ -41,11 +41,12 @@ export async function replay(
   rounds: number,
   signal?: AbortSignal,
 ): Promise<ReplayedStep[][]> {
-  const { layout, runtime } = run.config;
+  const { layout } = run.config;
+  const { timeoutMs, threads, instructionSet } = run.config.runtime;
   const results = await launchLocal(
     layout.dp * layout.cp,
     (rank) => replayRank(rank, run, steps, strategies, rounds),
-    { timeoutMs: runtime.timeoutMs, ...(signal === undefined ? {} : { signal }) },
+    { timeoutMs, threads, instructionSet, signal },
   );
   return results[0]!;
 }

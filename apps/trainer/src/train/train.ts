@@ -37,9 +37,9 @@ export async function train(
   const { timeoutMs, threads, instructionSet } = runtime;
   await launchLocal(layout.dp * layout.cp, (rank) => trainRank(rank, run, listener), {
     timeoutMs,
-    ...(threads === undefined ? {} : { threads }),
-    ...(instructionSet === undefined ? {} : { instructionSet }),
-    ...(signal === undefined ? {} : { signal }),
+    threads,
+    instructionSet,
+    signal,
   });
 }
 
@@ -61,9 +61,11 @@ async function trainRank(rank: Rank, run: PreparedRun, listener: TrainListener):
     // Every rank holds the same bits; the first writes.
     if (rank.rank !== 0) continue;
     const contents = await trainer.contents();
+    rank.signal.throwIfAborted();
     const whole = { step: done, sampler: sampler.state(), ...contents };
     const { window } = config.batch;
-    listener.checkpoint?.(saveCheckpoint(run.runFolder, run.sizes, window, whole));
+    const folder = saveCheckpoint(run.runFolder, run.sizes, window, whole);
+    listener.checkpoint?.(folder);
   }
 }
 
@@ -81,6 +83,7 @@ async function trainStep(
   const gradientNorm = await trainer.update(index);
   const times = clock.read();
   const all = await gatherNumbers(rank, trainer.stream, [...times, ...loads]);
+  rank.signal.throwIfAborted();
   if (rank.rank !== 0 || listener.step === undefined) return;
   const phases = phasesOfRanks(all);
   const unit = strategy.place.pool.ranks.length;

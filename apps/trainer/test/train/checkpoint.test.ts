@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadModel } from "../../src/model/hugging-face-folder.js";
 import { loadCheckpoint, newestCheckpoint } from "../../src/train/checkpoint.js";
+import { train } from "../../src/train/train.js";
 import { tinyRun, tinySizes, trainTiny } from "../support/tiny-run.js";
 
 describe("a checkpoint", () => {
@@ -61,16 +62,18 @@ describe("a checkpoint", () => {
 describe("a rank that fails", () => {
   it("stops all, is named, and leaves nothing half written", async () => {
     const run = tinyRun({ dp: 2, cp: 2 }, {}, { checkpoint: { every: 1 } });
-    const { train } = await import("../../src/train/train.js");
     const started = performance.now();
     const failing = train(run, {
       beforeStep(rank, step) {
-        if (rank === 1 && step === 2) throw new Error("out of paper");
+        if (rank === 1 && step === 3) throw new Error("out of paper");
       },
     });
-    await expect(failing).rejects.toThrow(/rank 1.*out of paper/);
+    await expect(failing).rejects.toThrow(/^Rank 1 failed: out of paper/);
     expect(performance.now() - started).toBeLessThan(20_000);
-    expect(readdirSync(run.runFolder).sort()).toEqual(["checkpoint-1", "checkpoint-2"]);
-    expect(existsSync(join(run.runFolder, "checkpoint-3"))).toBe(false);
+    // The failing rank may be a step ahead of the one that writes.
+    const left = readdirSync(run.runFolder);
+    expect(left).toContain("checkpoint-1");
+    expect(left.filter((name) => !/^checkpoint-[123]$/.test(name))).toEqual([]);
+    expect(loadCheckpoint(newestCheckpoint(run.runFolder)!, tinySizes).step).toBeGreaterThan(0);
   });
 });
