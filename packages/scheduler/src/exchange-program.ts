@@ -17,9 +17,12 @@ export interface BlockList {
 }
 
 /**
- * Which buffer a block reads or writes: `end` is the transfer's own end point (home or staging
- * tensor; for returned dK/dV the owner's `partialKey`, for returned outputs of plans with key ranges
- * `partialQuery`), `relay` the buffer between the two hops.
+ * Which buffer a block reads or writes. `end`: the transfer's own end point, the home or staging
+ * tensor; but `partialKey` where an owner receives dK and dV, and `partialQuery` where the owner of
+ * a plan with key ranges receives outputs or dQ. `relay`: the buffer between two hops, `relayQuery`
+ * or `relayKey` on dispatch; on return a tensor of `relayQuery`'s size for query vectors, for key
+ * vectors `relayPartial` where a relay receives and a zeroed tensor of `relayKey`'s size (the sums)
+ * where it sends.
  */
 export const bufferIds = Object.freeze({ end: 0, relay: 1 });
 
@@ -40,12 +43,33 @@ export interface Hop {
   readonly key: Transfer;
 }
 
+/** Ordered adds: entry `i` adds `rows[i]` vectors from `from[i] + g` to `to[i] + g · stride[i]`. */
+export interface OrderedAdds {
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  readonly rows: Int32Array;
+  readonly stride: Int32Array;
+}
+
+/**
+ * Ordered merges of partial results over key ranges: entry `i` merges `rows[i]` groups of `width[i]`
+ * vectors, group `g` from `from[i] + g · width[i]` into `to[i] + g · stride[i]`.
+ */
+export interface OrderedMerges extends OrderedAdds {
+  readonly width: Int32Array;
+}
+
 /** The exchange of one chunk; hops run one after another. */
 export interface ChunkProgram {
   /** Home to staging. Key rows travel with the first chunk that needs them. */
   readonly dispatch: readonly Hop[];
   /** Staging to home. Key rows return with the last chunk that used them. */
   readonly return: readonly Hop[];
+  /**
+   * Two hops only, between the return's hops: sums of dK and dV partials of the node's workers, from
+   * `relayPartial` into the relay's sums. Empty with one hop.
+   */
+  readonly relayAdds: OrderedAdds;
 }
 
 /** Merged key rows of one (sequence, KV head) in a worker's key staging, in columns. */
@@ -58,14 +82,6 @@ export interface KeyRuns {
   readonly offset: Float64Array;
 }
 
-/** Ordered adds: entry `i` adds `rows[i]` vectors from `from[i] + g` to `to[i] + g · stride[i]`. */
-export interface OrderedAdds {
-  readonly from: Float64Array;
-  readonly to: Float64Array;
-  readonly rows: Int32Array;
-  readonly stride: Int32Array;
-}
-
 /** Sizes of a worker's buffers, in vectors. */
 export interface BufferSizes {
   /** Local row `i`, query head `h` at `i · Hq + h`. */
@@ -74,18 +90,21 @@ export interface BufferSizes {
   readonly homeKey: number;
   readonly stagingQuery: number;
   readonly stagingKey: number;
+  /** Plans with key ranges only. */
   readonly partialQuery: number;
   readonly partialKey: number;
+  /** Two hops only. */
   readonly relayQuery: number;
   readonly relayKey: number;
+  readonly relayPartial: number;
 }
 
-/** Vectors that cross between this worker and each peer, over all chunks and hops. */
+/** Dispatched vectors that cross between this worker and each peer, over all chunks and hops. */
 export interface ExchangeVectors {
-  /** Dispatched query-like vectors sent; as many come back. */
+  /** Query-like vectors; as many come back. */
   readonly sentQuery: Float64Array;
   readonly receivedQuery: Float64Array;
-  /** Dispatched key-like vectors sent (times 2 for K and V). */
+  /** Key-like vectors (times 2 for K and V); as many come back in backward. */
   readonly sentKey: Float64Array;
   readonly receivedKey: Float64Array;
 }
@@ -94,7 +113,7 @@ export interface ExchangeVectors {
  * What one worker moves for one plan, forward and backward. Forward: for each chunk, q, k and v are
  * dispatched, out and log-sum-exp returned. Backward: q, k, v (unless kept), dOut, log-sum-exp and
  * delta are dispatched by the same lists, dQ returned by `return.query`, dK and dV by `return.key`;
- * then `accumulate` adds the partials.
+ * then `accumulate` adds the partials. Plans with key ranges end with `merge`.
  */
 export interface ExchangeProgram {
   readonly worker: number;
@@ -117,5 +136,10 @@ export interface ExchangeProgram {
    * order (sequence, KV head, first head, first row, first key), never by worker or arrival.
    */
   readonly accumulate: OrderedAdds;
+  /**
+   * Plans with key ranges only: how an owner merges outputs (by log-sum-exp, into 0 and −∞) and adds
+   * dQ from `partialQuery` into its home tensors, in the order (head, row, key) of the tiles.
+   */
+  readonly merge: OrderedMerges;
   readonly vectors: ExchangeVectors;
 }

@@ -1,3 +1,4 @@
+import { nodeOf } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -5,6 +6,7 @@ import {
   type ExchangeProgram,
   exchangeProgram,
   libra,
+  type TilePlan,
   type TilePlanner,
   ulysses,
   validateExchange,
@@ -21,11 +23,37 @@ const planners: TilePlanner[] = [
   allGather({ chunks: 2 }),
 ];
 
+// Two hops: a rank talks to its node and to one rank of each other node.
+function checkPeers(plan: TilePlan, programs: readonly ExchangeProgram[]): void {
+  const nodes = plan.ranks.map((rank) => nodeOf(plan.nodes, rank));
+  for (const { worker, vectors } of programs) {
+    const sent = new Map<number, number>();
+    vectors.sentQuery.forEach((count, peer) => {
+      if (count + vectors.sentKey[peer]! === 0 || nodes[peer] === nodes[worker]) return;
+      sent.set(nodes[peer]!, (sent.get(nodes[peer]!) ?? 0) + 1);
+    });
+    expect([...sent.values()].every((peers) => peers === 1)).toBe(true);
+  }
+}
+
 describe("exchangeProgram", () => {
   for (const [i, planner] of planners.entries()) {
     it(`brings every vector to its place and back: ${planner.name} ${i}`, () => {
       fc.assert(
-        fc.property(anyPool, (input) => simulateExchange(planner.plan(input))),
+        fc.property(anyPool, (input) => {
+          simulateExchange(planner.plan(input));
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    it(`the same with two hops: ${planner.name} ${i}`, () => {
+      fc.assert(
+        fc.property(anyPool, (input) => {
+          const plan = planner.plan(input);
+          const programs = simulateExchange(plan, 2);
+          checkPeers(plan, programs);
+        }),
         { numRuns: 60 },
       );
     });

@@ -64,20 +64,29 @@ export const anyPool: fc.Arbitrary<PoolInput> = fc
     owned: fc.constantFrom("contiguous", "zigzag", "scattered"),
     seed: fc.nat(),
     relative: fc.boolean(),
+    ranksPerNode: fc.integer({ min: 1, max: 5 }),
+    spread: fc.integer({ min: 1, max: 2 }),
   })
-  .map(({ documents, cp, kvHeads, group, rowBlock, owned, seed, relative }) => {
-    const pool = poolOf(documents, cp, kvHeads * group, kvHeads, rowBlock);
-    const ownedRows = pool.sequences.map((cu, s) => {
-      const rows = cu[cu.length - 1]!;
-      if (owned === "zigzag") return zigzagRows(cu, cp);
-      return owned === "contiguous" ? contiguousRows(rows, cp) : scattered(rows, cp, seed + s);
-    });
-    if (!relative) return { ...pool, owned: ownedRows };
-    const workers = documents.length * cp;
-    return {
-      ...pool,
-      owned: ownedRows,
-      speed: Float64Array.from({ length: workers }, (_, w) => 1 + ((seed + 7 * w) % 5) / 4),
-      base: Float64Array.from({ length: workers }, (_, w) => (seed + 3 * w) % 400),
-    };
-  });
+  .map(
+    ({ documents, cp, kvHeads, group, rowBlock, owned, seed, relative, ranksPerNode, spread }) => {
+      const pool = poolOf(documents, cp, kvHeads * group, kvHeads, rowBlock);
+      const ownedRows = pool.sequences.map((cu, s) => {
+        const rows = cu[cu.length - 1]!;
+        if (owned === "zigzag") return zigzagRows(cu, cp);
+        return owned === "contiguous" ? contiguousRows(rows, cp) : scattered(rows, cp, seed + s);
+      });
+      const workers = documents.length * cp;
+      const placed = {
+        ...pool,
+        owned: ownedRows,
+        nodes: { ranksPerNode, nodesPerRack: 2 },
+        ranks: Array.from({ length: workers }, (_, w) => 3 + spread * w),
+      };
+      if (!relative) return placed;
+      return {
+        ...placed,
+        speed: Float64Array.from({ length: workers }, (_, w) => 1 + ((seed + 7 * w) % 5) / 4),
+        base: Float64Array.from({ length: workers }, (_, w) => (seed + 3 * w) % 400),
+      };
+    },
+  );

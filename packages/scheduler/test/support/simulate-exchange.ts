@@ -13,12 +13,15 @@ import {
 type Buffers = Record<number, Float64Array>;
 
 /** Runs a plan's whole exchange on vectors labelled by integers and checks where each one ends. */
-export function simulateExchange(plan: TilePlan): void {
-  const programs = Array.from({ length: plan.workers }, (_, w) => exchangeProgram(plan, w));
+export function simulateExchange(plan: TilePlan, hops: 1 | 2 = 1): ExchangeProgram[] {
+  const programs = Array.from({ length: plan.workers }, (_, w) =>
+    exchangeProgram(plan, w, { hops }),
+  );
   validateExchange(programs);
   checkStaging(plan, programs);
   checkReturnedQueries(plan, programs);
   checkSummedKeys(plan, programs);
+  return programs;
 }
 
 // An expectation per vector would take most of the tests' time.
@@ -54,32 +57,34 @@ function* vectors(list: BlockList, peer: number): Generator<[buffer: number, ind
   }
 }
 
-// Moves vectors of one kind through the hops; every destination vector is written at most once.
+// Moves vectors of one kind through one hop; every destination vector is written at most once.
 function move(
-  hops: readonly (readonly Hop[])[],
+  hops: readonly Hop[],
   kind: "query" | "key",
-  from: Buffers[],
-  to: Buffers[],
+  from: readonly Buffers[],
+  to: readonly Buffers[],
 ) {
   const workers = hops.length;
-  for (let hop = 0; hop < hops[0]!.length; hop++) {
-    for (let a = 0; a < workers; a++) {
-      for (let b = 0; b < workers; b++) {
-        const source = [...vectors(hops[a]![hop]![kind].send, b)];
-        const destination = [...vectors(hops[b]![hop]![kind].receive, a)];
-        same(source.length, destination.length);
-        source.forEach(([buffer, index], i) => {
-          const [toBuffer, toIndex] = destination[i]!;
-          const target = to[b]![toBuffer]!;
-          same(index < from[a]![buffer]!.length, true);
-          same(toIndex < target.length, true);
-          same(Number.isNaN(target[toIndex]!), true);
-          target[toIndex] = from[a]![buffer]![index]!;
-        });
-      }
+  for (let a = 0; a < workers; a++) {
+    for (let b = 0; b < workers; b++) {
+      const source = [...vectors(hops[a]![kind].send, b)];
+      const destination = [...vectors(hops[b]![kind].receive, a)];
+      same(source.length, destination.length);
+      source.forEach(([buffer, index], i) => {
+        const [toBuffer, toIndex] = destination[i]!;
+        const target = to[b]![toBuffer]!;
+        same(index < from[a]![buffer]!.length, true);
+        same(toIndex < target.length, true);
+        same(Number.isNaN(target[toIndex]!), true);
+        target[toIndex] = from[a]![buffer]![index]!;
+      });
     }
   }
 }
+
+const { end, relay } = bufferIds;
+const join = (ends: readonly Float64Array[], relays: readonly Float64Array[]): Buffers[] =>
+  ends.map((buffer, w) => ({ [end]: buffer, [relay]: relays[w]! }));
 
 const empty = (size: number) => new Float64Array(size).fill(Number.NaN);
 
@@ -87,17 +92,18 @@ function checkStaging(plan: TilePlan, programs: readonly ExchangeProgram[]): voi
   const { queryHeads, kvHeads } = plan.heads;
   const group = queryHeads / kvHeads;
   const name = (s: number, row: number, h: number) => label(s, row, h);
-  const relays = programs.map((p) => [empty(p.buffers.relayQuery), empty(p.buffers.relayKey)]);
+  const queryRelays = programs.map((p) => empty(p.buffers.relayQuery));
+  const keyRelays = programs.map((p) => empty(p.buffers.relayKey));
   const queries = homes(plan, queryHeads, name);
   const keys = homes(plan, kvHeads, name);
   const stagedQueries = programs.map((p) => empty(p.buffers.stagingQuery));
   const stagedKeys = programs.map((p) => empty(p.buffers.stagingKey));
   for (let chunk = 0; chunk < plan.chunks; chunk++) {
-    const hops = programs.map((p) => p.chunks[chunk]!.dispatch);
-    const from = (home: Float64Array[], kind: number) =>
-      home.map((end, w) => ({ [bufferIds.end]: end, [bufferIds.relay]: relays[w]![kind]! }));
-    move(hops, "query", from(queries, 0), from(stagedQueries, 0));
-    move(hops, "key", from(keys, 1), from(stagedKeys, 1));
+    for (let h = 0; h < programs[0]!.hops; h++) {
+      const hop = programs.map((p) => p.chunks[chunk]!.dispatch[h]!);
+      move(hop, "query", join(queries, queryRelays), join(stagedQueries, queryRelays));
+      move(hop, "key", join(keys, keyRelays), join(stagedKeys, keyRelays));
+    }
     for (const program of programs) {
       const w = program.worker;
       const first = program.chunkTileOffsets[chunk]!;
@@ -158,20 +164,53 @@ function checkReturnedQueries(plan: TilePlan, programs: readonly ExchangeProgram
     });
     return out;
   });
+  const relays = programs.map((p) => empty(p.buffers.relayQuery));
+  const partial = programs.map((p) => empty(p.buffers.partialQuery));
   const home = programs.map((p) => empty(p.buffers.homeQuery));
   for (let chunk = 0; chunk < plan.chunks; chunk++) {
-    const relays = programs.map((p) => empty(p.buffers.relayQuery));
-    const ends = (end: Float64Array[]) =>
-      end.map((e, w) => ({ [bufferIds.end]: e, [bufferIds.relay]: relays[w]! }));
-    move(
-      programs.map((p) => p.chunks[chunk]!.return),
-      "query",
-      ends(staged),
-      ends(home),
-    );
+    for (let h = 0; h < programs[0]!.hops; h++) {
+      const hop = programs.map((p) => p.chunks[chunk]!.return[h]!);
+      const ends = plan.keyRanges ? partial : home;
+      move(hop, "query", join(staged, relays), join(ends, relays));
+    }
   }
+  if (plan.keyRanges) mergeQueries(plan, programs, partial, home);
   const expected = homes(plan, plan.heads.queryHeads, (s, row, h) => label(s, row, h));
   expect(home).toEqual(expected);
+}
+
+// Every partial is merged once, into the vector it belongs to, as often as tiles hold the vector.
+function mergeQueries(
+  plan: TilePlan,
+  programs: readonly ExchangeProgram[],
+  partial: readonly Float64Array[],
+  home: readonly Float64Array[],
+): void {
+  const holders = new Map<number, number>();
+  for (let t = 0; t < plan.count; t++) {
+    for (let v = 0; v < plan.rowCount[t]! * plan.headCount[t]!; v++) {
+      const row = plan.rowStart[t]! + Math.floor(v / plan.headCount[t]!);
+      const key = label(plan.sequence[t]!, row, plan.headStart[t]! + (v % plan.headCount[t]!));
+      holders.set(key, (holders.get(key) ?? 0) + 1);
+    }
+  }
+  for (const [w, { merge }] of programs.entries()) {
+    for (let i = 0; i < merge.from.length; i++) {
+      const width = merge.width[i]!;
+      for (let v = 0; v < merge.rows[i]! * width; v++) {
+        const g = Math.floor(v / width);
+        const to = merge.to[i]! + g * merge.stride[i]! + (v % width);
+        const value = partial[w]![merge.from[i]! + v]!;
+        same(Number.isNaN(home[w]![to]!) || home[w]![to] === value, true);
+        home[w]![to] = value;
+        holders.set(value, holders.get(value)! - 1);
+      }
+    }
+  }
+  same(
+    [...holders.values()].every((left) => left === 0),
+    true,
+  );
 }
 
 function checkSummedKeys(plan: TilePlan, programs: readonly ExchangeProgram[]): void {
@@ -180,16 +219,24 @@ function checkSummedKeys(plan: TilePlan, programs: readonly ExchangeProgram[]): 
   // A partial is worth one, so a home vector must end as the number of workers that use it.
   const staged = programs.map((p) => new Float64Array(p.buffers.stagingKey).fill(1));
   const partial = programs.map((p) => empty(p.buffers.partialKey));
+  const relayPartial = programs.map((p) => empty(p.buffers.relayPartial));
+  const relaySums = programs.map((p) => new Float64Array(p.buffers.relayKey));
   for (let chunk = 0; chunk < plan.chunks; chunk++) {
-    const relays = programs.map((p) => empty(p.buffers.relayKey));
-    const ends = (end: Float64Array[]) =>
-      end.map((e, w) => ({ [bufferIds.end]: e, [bufferIds.relay]: relays[w]! }));
-    move(
-      programs.map((p) => p.chunks[chunk]!.return),
-      "key",
-      ends(staged),
-      ends(partial),
-    );
+    const hops = programs[0]!.hops;
+    for (let h = 0; h < hops; h++) {
+      const hop = programs.map((p) => p.chunks[chunk]!.return[h]!);
+      move(hop, "key", join(staged, relaySums), join(partial, relayPartial));
+      if (h < hops - 1) {
+        programs.forEach((program, w) => {
+          const { from, to, rows, stride } = program.chunks[chunk]!.relayAdds;
+          for (let i = 0; i < from.length; i++) {
+            for (let g = 0; g < rows[i]!; g++) {
+              relaySums[w]![to[i]! + g * stride[i]!]! += relayPartial[w]![from[i]! + g]!;
+            }
+          }
+        });
+      }
+    }
   }
   const users = new Map<string, Set<number>>();
   for (let t = 0; t < plan.count; t++) {
