@@ -3,6 +3,22 @@
  *
  * @packageDocumentation
  */
+
+export type { OutputOptions } from "./consumers/atomic-file.js";
+export {
+  type MegatronRewriteOptions,
+  type MegatronRewriteReport,
+  rewriteMegatronCache,
+} from "./consumers/megatron/rewrite-cache.js";
+export { writePlanBinary } from "./consumers/plan-binary.js";
+export type { Plans } from "./consumers/plan-header.js";
+export {
+  type PlanFileOptions,
+  planLines,
+  readPlanNdjson,
+  writePlanNdjson,
+} from "./consumers/plan-ndjson.js";
+export { openPlanBinary, type StoredPlan, type StoredStep } from "./consumers/read-plan-binary.js";
 export type { SamplerOptions } from "./options.js";
 export type { OrderName } from "./order/document-order.js";
 export {
