@@ -4,7 +4,7 @@ import type { TilePlan } from "@libra/scheduler";
 import { enqueueBackward, type Gradients } from "./backward.js";
 import { checkOnly, checkPlan, checkShape, requireScale, shapesOf } from "./check.js";
 import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
-import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
+import { type PreparedPlan, preparedPlan, preparePlan } from "./prepared-plan.js";
 import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
 
 export interface AttentionOptions {
@@ -37,6 +37,8 @@ export interface SavedAttention extends AttentionInputs {
   readonly out: Tensor;
   /** `[n, queryHeads]`, natural logarithm; −∞ for a row without keys. */
   readonly logSumExp: Tensor;
+  /** With `keepTiles`: Q, K and V as this rank's tiles see them. */
+  readonly tiles: KeptTiles | undefined;
   /** Frees what only this object holds: `logSumExp` and kept tiles. Not q, k, v and out. */
   free(): void;
 }
@@ -69,11 +71,8 @@ export interface Attention {
   stats(): AttentionStats;
 }
 
-/** What `saved` holds besides its public fields. */
-interface Saved extends SavedAttention {
-  readonly prepared: PreparedPlan;
-  readonly kept: KeptTiles | undefined;
-}
+// Not in `saved` itself, so that whoever looks through it for tensors finds nothing else.
+const plans = new WeakMap<SavedAttention, PreparedPlan>();
 
 /** Options that only this package's tests use. */
 export interface InternalOptions {
@@ -112,7 +111,9 @@ export function buildAttention(
   const scale = requireScale(options.scale);
   const prepare = (plan: TilePlan): PreparedPlan => {
     checkPlan(plan, worker, pool.size, pool.rank);
-    return preparePlan(plan, worker, internal.inPlace);
+    return internal.inPlace === false
+      ? preparePlan(plan, worker, false)
+      : preparedPlan(plan, worker);
   };
   let current = prepare(options.plan);
   let forwardCalls = noCalls(pool.size);
@@ -139,7 +140,7 @@ export function buildAttention(
       logSumExp: Tensor;
       kept: KeptTiles | undefined;
     },
-  ): Saved => {
+  ): SavedAttention => {
     const { out, logSumExp, kept } = result;
     const bytes =
       kept === undefined ? 0 : kept.q.byteLength + kept.k.byteLength + kept.v.byteLength;
@@ -152,7 +153,10 @@ export function buildAttention(
       logSumExp.free();
       for (const tensor of kept === undefined ? [] : [kept.q, kept.k, kept.v]) tensor.free();
     };
-    return { q: inputs.q, k: inputs.k, v: inputs.v, out, logSumExp, prepared, kept, free };
+    const { q, k, v } = inputs;
+    const saved = { q, k, v, out, logSumExp, tiles: kept, free };
+    plans.set(saved, prepared);
+    return saved;
   };
 
   return {
@@ -171,18 +175,17 @@ export function buildAttention(
     },
     backward(stream, inputs) {
       checkOnly(inputs, ["dOut", "saved"]);
-      const saved = inputs.saved as Saved;
-      if (saved?.prepared === undefined) {
-        throw expected("what forward returned", "saved", inputs.saved);
-      }
-      const { prepared } = saved;
+      const { saved } = inputs;
+      const prepared = plans.get(saved);
+      if (prepared === undefined) throw expected("what forward returned", "saved", saved);
       const shapes = shapesOf(prepared.rows, prepared.plan.heads);
       checkShape(inputs.dOut, "dOut", shapes.out, "rows, query heads, value dim");
       const gradients = enqueueBackward(contextOf(stream, prepared), {
         ...saved,
         dOut: inputs.dOut,
+        kept: saved.tiles,
       });
-      const counts = saved.kept === undefined ? prepared.backward : prepared.backwardKept;
+      const counts = saved.tiles === undefined ? prepared.backward : prepared.backwardKept;
       backwardCalls = addCall(backwardCalls, counts);
       return gradients;
     },

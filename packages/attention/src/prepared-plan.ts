@@ -28,6 +28,17 @@ export interface PreparedPlan {
   readonly backwardKept: PassCounts;
 }
 
+const prepared = new WeakMap<TilePlan, Map<number, PreparedPlan>>();
+
+/** As {@link preparePlan}, once per plan and worker: the layers of a model share it. */
+export function preparedPlan(plan: TilePlan, worker: number): PreparedPlan {
+  const known = prepared.get(plan) ?? new Map<number, PreparedPlan>();
+  prepared.set(plan, known);
+  const value = known.get(worker) ?? preparePlan(plan, worker);
+  known.set(worker, value);
+  return value;
+}
+
 /**
  * Makes everything that does not depend on tensors.
  *

@@ -82,7 +82,8 @@ function collect(
   }
   const column = (index: number) => Int32Array.from(rows, (row) => row[index]!);
   const offsets = (index: number) => Float64Array.from(rows, (row) => row[index]!);
-  return {
+  // Frozen, so that the runtime keeps its native copy for all layers and steps.
+  return Object.freeze({
     count: rows.length,
     queryOffset: offsets(0),
     queryStride: column(1),
@@ -92,7 +93,7 @@ function collect(
     keyStride: column(5),
     keys: column(6),
     causal: column(7),
-  };
+  });
 }
 
 // Runs are sorted by (sequence, kvHead, rowStart) and a segment's keys lie inside one of them.

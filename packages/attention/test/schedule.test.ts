@@ -1,5 +1,6 @@
 import type { Event, Rank } from "@libra/runtime";
 import { exchangeProgram } from "@libra/scheduler";
+import { zigzagRows } from "@libra/topology";
 import { describe, expect, it } from "vitest";
 import { differing, heads, type PoolCase, planOf, runPool } from "./support/pool.js";
 
@@ -32,11 +33,17 @@ describe("schedules", () => {
   }, 60_000);
 
   // Every rank has work and traffic in every chunk, so that each wait has something to guard.
-  const group: PoolCase = { documents: [[31, 17]], heads: heads(6, 3, 8), cp: 3 };
+  const group: PoolCase = {
+    documents: [[61, 34]],
+    heads: heads(6, 3, 8),
+    cp: 3,
+    own: zigzagRows,
+    plannerOptions: { chunks: 3 },
+  };
 
   it("every chunk of the plan below has work and traffic", () => {
     const plan = planOf(group);
-    expect(plan.chunks).toBeGreaterThan(2);
+    expect(plan.chunks).toBe(3);
     for (let worker = 0; worker < plan.workers; worker += 1) {
       const program = exchangeProgram(plan, worker);
       for (const [chunk, { dispatch }] of program.chunks.entries()) {

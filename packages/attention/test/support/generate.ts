@@ -47,11 +47,16 @@ export function sumOfSquares(values: Numbers): number {
   return total;
 }
 
-/** Largest |a − b| over the largest |b|; the tolerance of the cases page is 2e-6 for float32. */
-export function relativeError(actual: Numbers, expected: Numbers): number {
+/**
+ * Largest |a − b| over the largest |b|; the tolerance of the cases page is 2e-6 for float32.
+ *
+ * @param floor - what the largest |b| counts at least: gradients that cancel to nothing have the
+ *   rounding errors of their terms
+ */
+export function relativeError(actual: Numbers, expected: Numbers, floor = 1e-30): number {
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let difference = 0;
-  let largest = 0;
+  let largest = floor;
   for (let i = 0; i < expected.length; i += 1) {
     const a = actual[i]!;
     const b = expected[i]!;
@@ -60,7 +65,7 @@ export function relativeError(actual: Numbers, expected: Numbers): number {
     difference = Math.max(difference, Math.abs(a - b));
   }
   for (const b of expected) if (Number.isFinite(b)) largest = Math.max(largest, Math.abs(b));
-  return difference === 0 ? 0 : difference / Math.max(largest, 1e-30);
+  return difference / largest;
 }
 
 /** Hash-free bitwise equality of two float arrays (NaN payloads and signed zeros included). */
