@@ -1,4 +1,4 @@
-import { type GroupOptions, groupPlanner, type Part } from "./group-planner.js";
+import { addRows, evenShare, type GroupOptions, groupPlanner, type Part } from "./group-planner.js";
 import type { TilePlanner } from "./tile-plan.js";
 
 /**
@@ -10,15 +10,17 @@ export function allGather(options: GroupOptions = {}): TilePlanner {
     {
       name: "allGather",
       splitsRows: true,
-      parts(lines, s, cpIndex) {
+      parts(lines, s) {
         const owned = lines.input.owned[s]!;
-        const parts: Part[] = [];
-        for (let i = owned.offsets[cpIndex]!; i < owned.offsets[cpIndex + 1]!; i++) {
-          parts.push([0, lines.heads.queryHeads, owned.starts[i]!, owned.ends[i]!]);
-        }
-        return parts;
+        return Array.from({ length: owned.cp }, (_, cpIndex) => {
+          const parts: Part[] = [];
+          for (let i = owned.offsets[cpIndex]!; i < owned.offsets[cpIndex + 1]!; i++) {
+            addRows(parts, lines.heads.queryHeads, owned.starts[i]!, owned.ends[i]!);
+          }
+          return parts;
+        });
       },
-      leastLoad: (lines, s) => (lines.headCost(s) * lines.heads.queryHeads) / lines.input.cp,
+      leastLoad: evenShare,
     },
     options,
   );

@@ -12,15 +12,15 @@ export interface GroupOptions {
   readonly chunks?: number;
 }
 
-/** Heads × rows of a worker's home sequence. */
+/** Heads × rows of a sequence. */
 export type Part = readonly [headStart: number, headEnd: number, rowStart: number, rowEnd: number];
 
 /** What a planner inside the group says about itself. */
 export interface GroupRule {
   name: string;
   splitsRows: boolean;
-  /** What worker `cpIndex` computes of sequence `s`, in the order of execution. */
-  parts(lines: SequenceLines, s: number, cpIndex: number): readonly Part[];
+  /** What each worker of the group computes of sequence `s`, in the order of execution. */
+  parts(lines: SequenceLines, s: number): readonly (readonly Part[])[];
   /** Greatest load that no worker assignment of this kind can avoid in sequence `s`. */
   leastLoad(lines: SequenceLines, s: number): number;
 }
@@ -36,25 +36,14 @@ export function groupPlanner(rule: GroupRule, options: GroupOptions): TilePlanne
     lines.load(input);
     table.clear();
     const loads = new Float64Array(lines.workers);
-    const group = lines.heads.queryHeads / lines.heads.kvHeads;
     let leastFinish = 0;
     for (let s = 0; s < lines.poolSize; s++) {
       let fastest = 0;
-      for (let c = 0; c < input.cp; c++) {
+      rule.parts(lines, s).forEach((parts, c) => {
         const w = s * input.cp + c;
         fastest = Math.max(fastest, input.speed?.[w] ?? 1);
-        const parts = rule.parts(lines, s, c);
-        let load = 0;
-        for (const [headStart, headEnd, rowStart, rowEnd] of parts) {
-          load += (headEnd - headStart) * (lines.costAt(s, rowEnd) - lines.costAt(s, rowStart));
-        }
-        writer.begin(w, load, chunks, group);
-        for (const [headStart, headEnd, rowStart, rowEnd] of parts) {
-          const startCost = lines.costAt(s, rowStart);
-          writer.push(s, headStart, headEnd, rowStart, rowEnd, startCost, lines.costAt(s, rowEnd));
-        }
-        loads[w] = writer.end();
-      }
+        loads[w] = writeParts(lines, writer, w, chunks, s, parts);
+      });
       leastFinish = Math.max(leastFinish, rule.leastLoad(lines, s) / fastest);
     }
     return sealPlan(lines, table, loads, { planner: rule.name, chunks, leastFinish });
@@ -70,10 +59,47 @@ export function groupPlanner(rule: GroupRule, options: GroupOptions): TilePlanne
   });
 }
 
+/** Writes one worker's parts of one sequence as chunked tiles; returns their planning cost. */
+export function writeParts(
+  lines: SequenceLines,
+  writer: ChunkWriter,
+  worker: number,
+  chunks: number,
+  sequence: number,
+  parts: readonly Part[],
+): number {
+  let load = 0;
+  for (const [headStart, headEnd, rowStart, rowEnd] of parts) {
+    const rows = lines.costAt(sequence, rowEnd) - lines.costAt(sequence, rowStart);
+    load += (headEnd - headStart) * rows;
+  }
+  writer.begin(worker, load, chunks, lines.heads.queryHeads / lines.heads.kvHeads);
+  for (const [headStart, headEnd, rowStart, rowEnd] of parts) {
+    const startCost = lines.costAt(sequence, rowStart);
+    const endCost = lines.costAt(sequence, rowEnd);
+    writer.push(sequence, headStart, headEnd, rowStart, rowEnd, startCost, endCost);
+  }
+  return writer.end();
+}
+
+/** Adds all heads of a row range to a worker's parts, joined with the part before if they touch. */
+export function addRows(parts: Part[], queryHeads: number, rowStart: number, rowEnd: number): void {
+  if (rowStart >= rowEnd) return;
+  const last = parts[parts.length - 1];
+  if (last !== undefined && last[3] === rowStart) {
+    parts[parts.length - 1] = [0, queryHeads, last[2], rowEnd];
+  } else parts.push([0, queryHeads, rowStart, rowEnd]);
+}
+
 /** The `index`-th of `count` parts of `total` whose sizes differ by at most 1, larger first. */
 export function evenPart(total: number, count: number, index: number): [number, number] {
   const size = Math.floor(total / count);
   const larger = total % count;
   const start = index * size + Math.min(index, larger);
   return [start, start + size + (index < larger ? 1 : 0)];
+}
+
+/** Least load of a sequence whose rows and heads are shared by its group without limits. */
+export function evenShare(lines: SequenceLines, s: number): number {
+  return (lines.headCost(s) * lines.heads.queryHeads) / lines.input.cp;
 }

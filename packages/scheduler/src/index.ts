@@ -5,7 +5,8 @@
  */
 export { allGather } from "./all-gather.js";
 export { type TraceEvent, toChromeTrace } from "./chrome-trace.js";
-export { exchangeProgram } from "./exchange.js";
+export { type DisaggregatedOptions, disaggregated } from "./disaggregated.js";
+export { type ExchangeOptions, exchangeProgram } from "./exchange.js";
 export {
   type BlockList,
   type BufferSizes,
@@ -16,12 +17,14 @@ export {
   type Hop,
   type KeyRuns,
   type OrderedAdds,
+  type OrderedMerges,
   type Transfer,
 } from "./exchange-program.js";
 export { explain, reportWorkers, type WorkerReport } from "./explain.js";
 export type { GroupOptions } from "./group-planner.js";
 export { libra } from "./libra.js";
 export type { LibraOptions } from "./libra-options.js";
+export { type MinHeapChunksOptions, minHeapChunks } from "./min-heap-chunks.js";
 export {
   type PlannerName,
   type PlannerOptions,
@@ -29,8 +32,11 @@ export {
   plannerNames,
 } from "./planner-by-name.js";
 export type { PoolInput } from "./pool-input.js";
+export { ring } from "./ring.js";
 export { type TilePlan, type TilePlanner, tileColumns } from "./tile-plan.js";
 export { tilePlanHash } from "./tile-plan-hash.js";
 export { type TileSegment, tileSegments } from "./tile-segments.js";
+export { type TiledGreedyOptions, tiledGreedy } from "./tiled-greedy.js";
 export { ulysses } from "./ulysses.js";
 export { validateExchange } from "./validate-exchange.js";
+export { type PerDocumentOptions, perDocument, zigzag } from "./zigzag.js";

@@ -51,6 +51,7 @@ class LibraPlanning {
     for (let w = 0; w < lines.workers; w++) this.writeWorker(w);
     return sealPlan(lines, table, this.loads, {
       planner: "libra",
+      tolerance: options.tolerance,
       chunks: options.chunks,
       leastFinish: this.leastFinish(),
     });

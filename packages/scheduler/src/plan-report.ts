@@ -7,6 +7,7 @@ export interface PlanProperties {
   planner: string;
   chunks: number;
   keyRanges?: boolean;
+  tolerance?: number;
   /** Latest finish that no answer of the same kind can beat, in planning cost ÷ speed. */
   leastFinish: number;
 }
@@ -41,6 +42,7 @@ export function sealPlan(
     nodes: input.nodes ?? { ranksPerNode: 1 + Math.max(...ranks) },
     ranks,
     keyRanges: properties.keyRanges ?? false,
+    tolerance: properties.tolerance ?? 0,
     loads: loads.slice(0, workers),
     total,
     workerSkew: perfect > 0 ? latest / perfect : 1,

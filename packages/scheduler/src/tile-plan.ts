@@ -40,6 +40,8 @@ export interface TilePlan {
   readonly ranks: readonly number[];
   /** Whether one (row, head) appears in several tiles with different keys, merged by log-sum-exp. */
   readonly keyRanges: boolean;
+  /** Tolerance that the planner kept to; 0 where it has none. */
+  readonly tolerance: number;
   /** Planning cost of each worker's tiles; sums to `total` exactly. */
   readonly loads: Float64Array;
   readonly total: number;

@@ -1,4 +1,4 @@
-import { evenPart, type GroupOptions, groupPlanner } from "./group-planner.js";
+import { evenPart, type GroupOptions, groupPlanner, type Part } from "./group-planner.js";
 import type { TilePlanner } from "./tile-plan.js";
 
 /**
@@ -11,17 +11,18 @@ export function ulysses(options: GroupOptions = {}): TilePlanner {
     {
       name: "ulysses",
       splitsRows: false,
-      parts(lines, s, cpIndex) {
+      parts(lines, s) {
         const { queryHeads, kvHeads } = lines.heads;
         const { cp } = lines.input;
         const units = cp <= kvHeads ? kvHeads : queryHeads;
-        const [start, end] = evenPart(units, cp, cpIndex);
         const width = queryHeads / units;
-        return [[start * width, end * width, 0, lines.rows(s)]];
+        return Array.from({ length: cp }, (_, cpIndex): Part[] => {
+          const [start, end] = evenPart(units, cp, cpIndex);
+          return [[start * width, end * width, 0, lines.rows(s)]];
+        });
       },
       leastLoad(lines, s) {
-        const { queryHeads } = lines.heads;
-        return lines.headCost(s) * Math.ceil(queryHeads / lines.input.cp);
+        return lines.headCost(s) * Math.ceil(lines.heads.queryHeads / lines.input.cp);
       },
     },
     options,
