@@ -57,6 +57,7 @@ describe("bits", () => {
       const pool = { ...base, ...options };
       const result = await runPool(pool);
       expect(differing(result, whole, cutIndependent)).toEqual([]);
+      if (pool.planner === "libra") expect(result.plan.moved).toBeGreaterThan(0);
       expect(largestError(pool, result)).toBeLessThan(4e-6);
     },
   );

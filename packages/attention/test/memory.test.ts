@@ -1,0 +1,63 @@
+import { launchLocal } from "@libra/runtime";
+import { describe, expect, it, vi } from "vitest";
+import { createAttention } from "../src/index.js";
+import { heads, planOf } from "./support/pool.js";
+
+describe("memory", () => {
+  it.each([false, true])("steps leave nothing behind, keepTiles %s", async (keepTiles) => {
+    const plan = planOf({ documents: [[40], [7, 8]], heads: heads(4, 2, 8) });
+    await launchLocal(2, async (rank) => {
+      const attention = createAttention({
+        rank,
+        pool: rank.world,
+        plan,
+        worker: rank.rank,
+        keepTiles,
+      });
+      const stream = rank.stream("compute");
+      const rows = plan.owned[rank.rank]!.rows;
+      const q = rank.device.zeros([rows, 4, 8]);
+      const k = rank.device.zeros([rows, 2, 8]);
+      const before = rank.device.memory().liveTensors;
+      for (let step = 0; step < 3; step += 1) {
+        const { out, saved } = attention.forward(stream, { q, k, v: k });
+        expect(attention.stats().keptBytes > 0).toBe(keepTiles);
+        const { dq, dk, dv } = attention.backward(stream, { dOut: out, saved });
+        saved.free();
+        saved.free();
+        for (const tensor of [out, dq, dk, dv]) tensor.free();
+      }
+      expect(attention.stats().keptBytes).toBe(0);
+      expect(attention.stats().forward.calls).toBe(3);
+      for (const name of ["compute", "dispatch", "return"]) await rank.stream(name).done();
+      // A peer that has not yet left the last exchange may hold its tensors a moment longer.
+      await vi.waitFor(() => expect(rank.device.memory().liveTensors).toBe(before));
+    });
+  });
+
+  it("a plan set between forward and backward is not used for that backward", async () => {
+    const shape = heads(4, 2, 8);
+    const [first, second] = [[[9, 4]], [[13]]].map((documents) =>
+      planOf({ documents, heads: shape }),
+    );
+    await launchLocal(1, async (rank) => {
+      const attention = createAttention({ rank, pool: rank.world, plan: first!, worker: 0 });
+      const stream = rank.stream("compute");
+      const values = (count: number) =>
+        rank.device.fromArray(
+          Float32Array.from({ length: 13 * count * 8 }, (_, i) => Math.sin(i)),
+          [13, count, 8],
+        );
+      const inputs = { q: values(4), k: values(2), v: values(2) };
+      const { saved } = attention.forward(stream, inputs);
+      const dOut = values(4);
+      const expected = await stream.read(attention.backward(stream, { dOut, saved }).dk);
+      attention.setPlan(second!);
+      const again = await stream.read(attention.backward(stream, { dOut, saved }).dk);
+      expect(again).toEqual(expected);
+      const other = attention.forward(stream, inputs).saved;
+      const changed = await stream.read(attention.backward(stream, { dOut, saved: other }).dk);
+      expect(changed).not.toEqual(expected);
+    });
+  });
+});
