@@ -1,0 +1,76 @@
+import { expected } from "@libra/base";
+import type { Command } from "commander";
+import type { Io } from "../io.js";
+import { planEpoch, samplerOf } from "../plan/plan-epoch.js";
+import { planHelp } from "../plan/plan-help.js";
+import { planMegatron } from "../plan/plan-megatron.js";
+import { addPlanOptions, type PlanOptions } from "../plan/plan-options.js";
+import { readCorpus } from "../plan/read-corpus.js";
+import { type PlanSummary, SkewCollector } from "../plan/summary.js";
+import { summaryTable } from "../plan/table.js";
+import { PlanTrace } from "../plan/trace.js";
+import { writePlans, writeTrace } from "../plan/write-outputs.js";
+
+/** `libra plan`: lengths in, plan out. */
+export function addPlan(program: Command, io: Io): void {
+  const command = program
+    .command("plan")
+    .description("place packed sequences so that every step is even: lengths in, plan out")
+    .argument("[lengths...]", "files or folders that tell document lengths")
+    .addHelpText("after", planHelp);
+  addPlanOptions(command);
+  command.action(async (paths: string[], options: PlanOptions) => {
+    if (options.megatronCache !== undefined) {
+      await planMegatron(options.megatronCache, paths, options, io);
+      return;
+    }
+    if (paths.length === 0)
+      throw expected("a file or folder with document lengths", "LENGTHS", "none");
+    if (options.window === undefined)
+      throw expected("tokens of a packed sequence", "--window", "none");
+    const summary = await plan(paths, options, io);
+    const text = options.json ? `${JSON.stringify(summary)}\n` : summaryTable(summary, io.colors);
+    // Standard output is the plan's then.
+    if (options.out === "-") io.error(text);
+    else io.out(text);
+  });
+}
+
+async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<PlanSummary> {
+  const { lengths, corpus } = await readCorpus(paths, options, io);
+  const sampler = samplerOf(lengths, options);
+  const { epoch, dp, microSteps, poolSize, cp, sync, placement, seed } = options;
+  // The sampler reports on the epoch it stands in.
+  sampler.restore({ ...sampler.state(), epoch });
+  const inEpoch = sampler.stepsPerEpoch;
+  const planned = Math.min(inEpoch, options.steps ?? inEpoch);
+  const skews = new SkewCollector();
+  const trace = new PlanTrace(cp);
+  const observe = (step: Parameters<SkewCollector["add"]>[0]) => {
+    skews.add(step);
+    if (options.trace !== undefined && skews.steps <= options.traceSteps) trace.add(step);
+  };
+  const plans = planEpoch(sampler, epoch, planned, observe, io);
+  const files = await writePlans(plans, options, corpus.fingerprint, io);
+  if (options.trace !== undefined) files.push(await writeTrace(options.trace, trace, options));
+  return {
+    corpus,
+    configuration: {
+      window: options.window!,
+      dp,
+      microSteps,
+      poolSize,
+      pools: dp / poolSize,
+      cp,
+      sync,
+      placement,
+      seed,
+      epoch,
+    },
+    packing: sampler.report,
+    steps: { inEpoch, planned },
+    skew: skews.skew(),
+    fillers: skews.fillers,
+    files,
+  };
+}

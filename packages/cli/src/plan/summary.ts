@@ -1,0 +1,81 @@
+import type { PackingReport, StepPlan } from "@libra/sampler";
+
+/** Skew of one kind over the planned steps. */
+export interface Spread {
+  mean: number;
+  p95: number;
+  worst: number;
+}
+
+/** What `libra plan` reports; also the JSON of --json. */
+export interface PlanSummary {
+  corpus: {
+    path: string;
+    format: string;
+    documents: number;
+    tokens: number;
+    longest: number;
+    fingerprint: string;
+    bytesRead: number;
+    notes: readonly string[];
+  };
+  configuration: {
+    window: number;
+    dp: number;
+    microSteps: number;
+    poolSize: number;
+    pools: number;
+    cp: number;
+    sync: string;
+    placement: string;
+    seed: number;
+    epoch: number;
+  };
+  packing: PackingReport;
+  steps: { inEpoch: number; planned: number };
+  skew: { before: Spread; after: Spread; bound: Spread };
+  /** Fillers of weight 0 in the planned steps. */
+  fillers: number;
+  files: string[];
+}
+
+/** Collects skews while plans stream by. */
+export class SkewCollector {
+  readonly #before: number[] = [];
+  readonly #after: number[] = [];
+  readonly #bound: number[] = [];
+  fillers = 0;
+
+  add(plan: StepPlan): void {
+    this.#before.push(plan.arrivalSkew);
+    this.#after.push(plan.stepSkew);
+    this.#bound.push(plan.bound);
+    for (const weight of plan.weight) if (weight === 0) this.fillers++;
+  }
+
+  get steps(): number {
+    return this.#after.length;
+  }
+
+  skew(): PlanSummary["skew"] {
+    return {
+      before: spread(this.#before),
+      after: spread(this.#after),
+      bound: spread(this.#bound),
+    };
+  }
+}
+
+/** Mean, 95th percentile (linear interpolation) and largest. */
+export function spread(values: readonly number[]): Spread {
+  if (values.length === 0) return { mean: 1, p95: 1, worst: 1 };
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = 0.95 * (sorted.length - 1);
+  const low = sorted[Math.floor(place)]!;
+  const high = sorted[Math.ceil(place)]!;
+  return {
+    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+    p95: low + (high - low) * (place - Math.floor(place)),
+    worst: sorted.at(-1)!,
+  };
+}

@@ -1,0 +1,48 @@
+import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { LibraError } from "@libra/base";
+import { planLines, type StepPlan, writePlanBinary, writePlanNdjson } from "@libra/sampler";
+import type { Io } from "../io.js";
+import type { PlanOptions } from "./plan-options.js";
+import type { PlanTrace } from "./trace.js";
+
+/** Sends the plans where the options say; without --out they are only drawn. */
+export async function writePlans(
+  plans: Iterable<StepPlan>,
+  options: PlanOptions,
+  fingerprint: string,
+  io: Io,
+): Promise<string[]> {
+  const { out } = options;
+  if (out === undefined) {
+    for (const _ of plans);
+    return [];
+  }
+  if (out === "-") {
+    for await (const line of planLines(plans, fingerprint)) io.out(line);
+    return [];
+  }
+  const kind = options.as ?? (/^\.(ndjson|jsonl)$/.test(extname(out)) ? "ndjson" : "binary");
+  const write = kind === "ndjson" ? writePlanNdjson : writePlanBinary;
+  await write(out, plans, { fingerprint, overwrite: options.overwrite ?? false });
+  return [out];
+}
+
+/** Writes the trace; an existing file is an error unless asked. */
+export async function writeTrace(
+  path: string,
+  trace: PlanTrace,
+  options: PlanOptions,
+): Promise<string> {
+  try {
+    await writeFile(path, trace.toString(), { flag: options.overwrite ? "w" : "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "EEXIST"
+        ? "the output exists; remove it or pass --overwrite"
+        : `the output cannot be written: ${code}`;
+    throw new LibraError("ARGUMENT", `${path}: ${reason}`, { cause: error });
+  }
+  return path;
+}

@@ -1,0 +1,172 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { openPlanBinary, readPlanNdjson } from "@libra/sampler";
+import { beforeAll, describe, expect, it } from "vitest";
+import { run, useFolder } from "./run.js";
+
+const file = useFolder();
+// A long tail by hand: every 17th document fills most of a window.
+const lengths = Array.from({ length: 400 }, (_, i) =>
+  i % 17 === 0 ? 3000 + i : 20 + ((i * 37) % 300),
+);
+const shape = ["--window", "4K", "--dp", "4", "--micro-steps", "2"];
+
+beforeAll(() => writeFileSync(file("lengths.txt"), lengths.join("\n")));
+const plan = (...words: string[]) => run(["plan", file("lengths.txt"), ...shape, ...words]);
+
+describe("libra plan", () => {
+  it("prints what a table must tell", async () => {
+    const { code, out, error } = await plan();
+    expect(error).toBe("");
+    expect(code).toBe(0);
+    for (const word of [
+      "before (arrival order)",
+      "after (libra)",
+      "bound",
+      "pools",
+      "steps",
+      "dropped",
+      "split",
+      "padding",
+    ]) {
+      expect(out).toContain(word);
+    }
+    expect(out).toContain("4 × 1 replicas (dp 4), sync: step");
+  });
+
+  it("prints the same as JSON, with skews in their order", async () => {
+    const { out } = await plan("--json", "--pool-size", "2");
+    const summary = JSON.parse(out);
+    expect(summary.corpus).toMatchObject({ documents: 400, format: "text" });
+    expect(summary.configuration).toMatchObject({ window: 4096, dp: 4, poolSize: 2, pools: 2 });
+    const { before, after, bound } = summary.skew;
+    expect(after.mean).toBeLessThan(before.mean);
+    expect(bound.mean).toBeLessThanOrEqual(after.mean);
+    expect(summary.steps.planned).toBe(summary.steps.inEpoch);
+  });
+
+  it("writes plans that read back equal, by the name of the file", async () => {
+    const binary = await plan("--out", file("plan.bin"), "--steps", "3");
+    expect(binary.out).toContain(`wrote ${file("plan.bin")}`);
+    const stored = await openPlanBinary(file("plan.bin"));
+    expect(stored).toMatchObject({ steps: 3, dp: 4, microSteps: 2, window: 4096 });
+    await plan("--out", file("plan.ndjson"), "--steps", "3");
+    const steps = [];
+    for await (const step of readPlanNdjson(file("plan.ndjson"))) steps.push(step);
+    expect(steps.map(({ step }) => step)).toEqual([0, 1, 2]);
+    expect((await stored.read(2)).segmentLength).toEqual(steps[2]!.segmentLength);
+    const streamed = await plan("--out", "-", "--steps", "3");
+    expect(streamed.out).toBe(readFileSync(file("plan.ndjson"), "utf8"));
+    expect(streamed.error).toContain("after (libra)");
+  });
+
+  it("does not replace outputs unless asked", async () => {
+    writeFileSync(file("there.bin"), "old");
+    const refused = await plan("--out", file("there.bin"));
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.error).toContain("the output exists");
+    expect(readFileSync(file("there.bin"), "utf8")).toBe("old");
+    expect((await plan("--out", file("there.bin"), "--overwrite")).code).toBe(0);
+    writeFileSync(file("there.json"), "old");
+    expect((await plan("--trace", file("there.json"))).error).toContain("pass --overwrite");
+  });
+
+  // Case D5.
+  it.each(["step", "microStep"])(
+    "draws a Chrome trace whose lanes sum to the costs (%s)",
+    async (sync) => {
+      const path = file(`trace-${sync}.json`);
+      const { code } = await plan(
+        "--pool-size",
+        "2",
+        "--cp",
+        "3",
+        "--sync",
+        sync,
+        "--trace",
+        path,
+        "--trace-steps",
+        "2",
+        "--out",
+        file(`${sync}.ndjson`),
+      );
+      expect(code).toBe(0);
+      const { traceEvents } = JSON.parse(readFileSync(path, "utf8"));
+      const slices = traceEvents.filter(({ ph }: { ph: string }) => ph === "X");
+      const lanes = new Set(slices.map(({ tid }: { tid: number }) => tid));
+      expect(lanes.size).toBe(12);
+      const names = traceEvents.filter(({ name }: { name: string }) => name === "thread_name");
+      expect(names).toHaveLength(12);
+      let costs = 0;
+      let seen = 0;
+      for await (const step of readPlanNdjson(file(`${sync}.ndjson`))) {
+        if (seen++ < 2) for (const workload of step.workload) costs += workload;
+      }
+      const sum = slices.reduce((total: number, { dur }: { dur: number }) => total + dur, 0);
+      expect(sum / costs).toBeCloseTo(1, 12);
+      for (const lane of lanes) {
+        const own = slices.filter(({ tid }: { tid: number }) => tid === lane);
+        for (let i = 1; i < own.length; i++) {
+          expect(own[i].ts).toBeGreaterThanOrEqual(own[i - 1].ts + own[i - 1].dur - 1e-6);
+        }
+      }
+    },
+  );
+
+  it("plans other epochs and incomplete steps", async () => {
+    const first = JSON.parse((await plan("--json", "--no-drop-last")).out);
+    const second = JSON.parse((await plan("--json", "--no-drop-last", "--epoch", "3")).out);
+    expect(first.fillers).toBeGreaterThan(0);
+    expect(second.configuration.epoch).toBe(3);
+    expect(second.skew).not.toEqual(first.skew);
+    const ordered = JSON.parse(
+      (await plan("--json", "--no-shuffle", "--placement", "arrival")).out,
+    );
+    expect(ordered.skew.after).toEqual(ordered.skew.before);
+  });
+
+  it("teaches", async () => {
+    const { code, out } = await run(["plan", "--help"]);
+    expect(code).toBe(0);
+    for (const part of [
+      "What it does",
+      "Reading the table",
+      "LENGTHS",
+      "Examples",
+      "--pool-size",
+      "Pickles are refused",
+    ]) {
+      expect(out).toContain(part);
+    }
+  });
+});
+
+describe("wrong usage", () => {
+  it.each([
+    [["plan"], 2, "required option '--dp <n>' not specified"],
+    [["plan", "--dp", "4"], 1, "a file or folder with document lengths for LENGTHS"],
+    [["plan", "x", "--dp", "two"], 2, "Expected a number such as 4096, 128K or 1M."],
+    [
+      ["plan", "nowhere.npy", "--dp", "2", "--window", "8"],
+      1,
+      "nowhere.npy: expected a readable file",
+    ],
+    [
+      ["plan", "x", "--dp", "2", "--sync", "never"],
+      2,
+      "Allowed choices are step, microStep, pipeline",
+    ],
+    [["plam"], 2, "unknown command 'plam'"],
+  ])("%j", async (argv, code, message) => {
+    const ran = await run(argv as string[]);
+    expect(ran.error).toContain(message);
+    expect(ran.code).toBe(code);
+  });
+
+  it("passes on what the sampler says", async () => {
+    expect((await plan("--pool-size", "3")).error).toContain("valid: 1, 2, 4");
+    expect((await plan("--placement", "snail")).error).toContain("Expected one of");
+    writeFileSync(file("empty.jsonl"), "");
+    const empty = await run(["plan", file("empty.jsonl"), "--format", "jsonl", ...shape]);
+    expect(empty.error).toContain("there is no document in it");
+  });
+});
