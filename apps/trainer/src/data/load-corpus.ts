@@ -41,6 +41,7 @@ export async function loadCorpus(
   const path = cachePath(cacheFolder, key);
   let corpus = readCache(path);
   if (corpus === undefined) {
+    report.line(`corpus: tokenising ${documents.length} documents with Qwen3's tokenizer`);
     const tokenised = await tokenize(documents, tokenizer, maxDocumentTokens, (done) =>
       report.progress(done, documents.length),
     );

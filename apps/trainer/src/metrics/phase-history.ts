@@ -14,11 +14,15 @@ export interface PhaseFinding {
   readonly median: number;
   readonly max: number;
   readonly worst: number;
-  /** Smoothed value of the worst rank ÷ smoothed median: above 1 for long means a slow rank. */
+  /**
+   * Smoothed value of the worst rank ÷ smoothed median: above 1 means a slow rank, not a slow step.
+   * 1 while there are too few steps to tell.
+   */
   readonly chronic: number;
 }
 
 const smoothing = 0.1;
+const fewSteps = 10;
 
 /**
  * The last steps' times per phase and rank, at most `window` records a phase, and a smoothed value
@@ -63,7 +67,8 @@ export class PhaseHistory {
       );
       const spread = spreadOf(mean);
       const { median } = spreadOf(smoothed);
-      const chronic = median > 0 ? smoothed[spread.worst]! / median : 1;
+      const known = records.length >= fewSteps && median > 0;
+      const chronic = known ? smoothed[spread.worst]! / median : 1;
       return [{ phase, ...spread, chronic }];
     });
   }

@@ -21,6 +21,8 @@ export interface AttendGradients {
 export interface Attended {
   /** [n, query heads, head dim] */
   readonly out: Tensor;
+  /** Everything that backward needs, to be freed after it. */
+  readonly kept: readonly Tensor[];
   /** @param dOut - shape of `out` */
   backward(dOut: Tensor): AttendGradients;
 }

@@ -48,11 +48,11 @@ export class DecoderLayer {
   }
 
   /** @param dOut - [T, hidden], turned into the gradient of the input; @returns it */
-  backward(saved: DecoderLayerSaved, dOut: Tensor): Tensor {
+  backward(saved: DecoderLayerSaved, positions: Tensor, dOut: Tensor): Tensor {
     // A residual's gradient is the output's plus the branch's: the norms add theirs to it in place.
     const dMiddle = this.#feedForward.backward(saved.feedForward, dOut);
     this.#middleNorm.backward(saved.middleNorm, dMiddle, dOut);
-    const dInput = this.#attention.backward(saved.attention, dOut);
+    const dInput = this.#attention.backward(saved.attention, positions, dOut);
     return this.#inputNorm.backward(saved.inputNorm, dInput, dOut);
   }
 }

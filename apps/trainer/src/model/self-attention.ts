@@ -12,7 +12,6 @@ import type { ModelSizes } from "./sizes.js";
 export interface SelfAttentionSaved {
   /** Normed input, [T, hidden]. */
   readonly x: Tensor;
-  readonly positions: Tensor;
   readonly qNorm: NormSaved;
   readonly kNorm: NormSaved;
   readonly attended: Attended;
@@ -58,12 +57,12 @@ export class SelfAttention {
       v: this.#values.forward(x).reshape(rows, kvHeads, headDim),
     });
     const out = this.#output.forward(flatRows(attended.out), residual);
-    return { out, saved: { x, positions, qNorm: q.saved, kNorm: k.saved, attended } };
+    return { out, saved: { x, qNorm: q.saved, kNorm: k.saved, attended } };
   }
 
   /** @param dOut - [T, hidden]; @returns gradient of the normed input, [T, hidden] */
-  backward(saved: SelfAttentionSaved, dOut: Tensor): Tensor {
-    const { x, positions, qNorm, kNorm, attended } = saved;
+  backward(saved: SelfAttentionSaved, positions: Tensor, dOut: Tensor): Tensor {
+    const { x, qNorm, kNorm, attended } = saved;
     const dAttended = this.#output.backward(flatRows(attended.out), dOut);
     const { dq, dk, dv } = attended.backward(dAttended.reshape(...attended.out.shape));
     const dQueries = this.#queryNorm.backward(qNorm, this.#rotary.backward(dq, positions));

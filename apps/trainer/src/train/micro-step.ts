@@ -19,15 +19,15 @@ export interface MicroStep {
   readonly sums: Tensor;
 }
 
-/** Enqueues forward and backward; gradients are added to. Its tensors are gone once all has run. */
-export function enqueueMicroStep(place: Place, microStep: MicroStep): void {
+/** Forward and backward; gradients are added to. Resolves when nearly all of it has run. */
+export async function runMicroStep(place: Place, microStep: MicroStep): Promise<void> {
   const { device } = place;
   const { model, rows, attend, scale, sums } = microStep;
-  device.scope(() => {
-    const tensor = (column: Int32Array) => device.fromArray(column, [column.length]);
-    const inputs = { ids: tensor(rows.ids), positions: tensor(rows.positions) };
-    const { logits, saved } = model.forward(inputs, attend);
-    const loss = tokenLoss(place, logits, tensor(rows.targets), sums);
-    model.backward(saved, loss.backward(scale));
-  });
+  const tensor = (column: Int32Array) => device.fromArray(column, [column.length]);
+  const inputs = { ids: tensor(rows.ids), positions: tensor(rows.positions) };
+  const { logits, saved } = await model.forward(inputs, attend);
+  const dLogits = device.scope(() =>
+    tokenLoss(place, logits, tensor(rows.targets), sums).backward(scale),
+  );
+  await model.backward(saved, dLogits);
 }

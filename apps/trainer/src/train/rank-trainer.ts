@@ -12,7 +12,7 @@ import { Qwen3 } from "../model/qwen3.js";
 import type { ModelSizes } from "../model/sizes.js";
 import { agree } from "./agree.js";
 import type { Checkpoint } from "./checkpoint.js";
-import { enqueueMicroStep } from "./micro-step.js";
+import { runMicroStep } from "./micro-step.js";
 import { Optimizer } from "./optimizer.js";
 import type { StartState } from "./start-state.js";
 import type { RankPlace } from "./step-layout.js";
@@ -84,15 +84,13 @@ export class RankTrainer {
     for (let microStep = 0; microStep < microSteps; microStep += 1) {
       const plan = strategy.plan(step, microStep);
       loads.push(plan.loads[strategy.place.worker]!);
-      enqueueMicroStep(this.#place, {
+      await runMicroStep(this.#place, {
         model: this.#model,
         rows: this.#rows(step, microStep, plan, strategy.place),
         attend: strategy.attend(plan, this.stream),
         scale: targets === 0 ? 0 : 1 / targets,
         sums: sums.slice(microStep, microStep + 1).reshape(2),
       });
-      // One micro-step is enqueued at a time, so that its memory serves the next.
-      await this.stream.done();
     }
     this.rank.world.allReduce(this.stream, this.parameters.gradients);
     this.rank.world.allReduce(this.stream, sums);

@@ -49,7 +49,11 @@ export class Strategy {
     const attention = this.#operator(plan);
     return (inputs) => {
       const { out, saved } = attention.forward(stream, inputs);
-      return { out, backward: (dOut) => attention.backward(stream, { dOut, saved }) };
+      return {
+        out,
+        kept: [inputs.q, inputs.k, inputs.v, saved.logSumExp],
+        backward: (dOut) => attention.backward(stream, { dOut, saved }),
+      };
     };
   }
 

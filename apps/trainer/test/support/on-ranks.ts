@@ -8,7 +8,7 @@ import { parameterShapes } from "../../src/model/parameter-shapes.js";
 import { Parameters } from "../../src/model/parameters.js";
 import { Qwen3 } from "../../src/model/qwen3.js";
 import { headsOf, type ModelSizes } from "../../src/model/sizes.js";
-import { enqueueMicroStep } from "../../src/train/micro-step.js";
+import { runMicroStep } from "../../src/train/micro-step.js";
 
 export interface Case {
   sizes: ModelSizes;
@@ -58,17 +58,18 @@ export async function runCase(given: Case): Promise<CaseResult> {
       const attention = createAttention({ rank, pool: rank.world, plan, worker: rank.rank });
       const attend = (inputs: AttendArguments) => {
         const { out, saved } = attention.forward(stream, inputs);
-        return { out, backward: (dOut: typeof out) => attention.backward(stream, { dOut, saved }) };
+        const backward = (dOut: typeof out) => attention.backward(stream, { dOut, saved });
+        return { out, kept: [inputs.q, inputs.k, inputs.v, saved.logSumExp], backward };
       };
       const mine = ownedRowsOf(whole, owned, rank.rank);
       const column = (values: Int32Array) => device.fromArray(values, [values.length]);
-      const { logits } = model.forward(
+      const { logits } = await model.forward(
         { ids: column(mine.ids), positions: column(mine.positions) },
         attend,
       );
       const shard = Float32Array.from(await stream.read(logits));
       const sums = device.zeros([2], "float64");
-      enqueueMicroStep(place, { model, rows: mine, attend, scale, sums });
+      await runMicroStep(place, { model, rows: mine, attend, scale, sums });
       rank.world.allReduce(stream, parameters.gradients);
       rank.world.allReduce(stream, sums);
       const [lossSum, targets] = await stream.read(sums);
