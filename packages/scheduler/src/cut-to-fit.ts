@@ -34,6 +34,7 @@ export class CutToFit {
   foreignStartRowCost = new Float64Array(0);
   foreignEndRowCost = new Float64Array(0);
   foreignCost = new Float64Array(0);
+  private tolerance = 0;
   private foreigns = 0;
   private order = new Int32Array(0);
   private surplus = new Float64Array(0);
@@ -52,7 +53,8 @@ export class CutToFit {
   }
 
   /** Cuts the pool that `lines` holds. */
-  run(): void {
+  run(tolerance: number): void {
+    this.tolerance = tolerance;
     const { lines, options, cutter } = this;
     const { heads, workers, poolSize } = lines;
     if (this.targets.length < workers || this.surplus.length < poolSize) {
@@ -72,9 +74,8 @@ export class CutToFit {
 
   // Home first: a group keeps what fits its targets; the rest of its line is surplus.
   private cutHome(s: number): void {
-    const { lines, options, cutter, targets } = this;
+    const { lines, options, cutter, targets, tolerance } = this;
     const { cp } = lines.input;
-    const { tolerance } = options;
     const first = s * cp;
     let target = 0;
     for (let w = first; w < first + cp; w++) target += targets[w]!;
@@ -146,7 +147,7 @@ export class CutToFit {
       }
     }
     if (count === 0) return;
-    donors.subarray(0, count).sort((a, b) => surplus[b]! - surplus[a]! || a - b);
+    sortBy(donors, count, surplus);
     const scale = needSum > 0 ? surplusSum / needSum : 0;
     let recipient = -1;
     let offset = cp;
@@ -254,8 +255,10 @@ export class CutToFit {
     return Math.max(0, this.targets[worker]! - this.homeCost[worker]!);
   }
 
+  // A quarter of the tolerance; of a large one no more than a hundredth of the target, since work
+  // that stays in its group should still be cut evenly.
   private slack(worker: number): number {
-    return (this.options.tolerance / 4) * this.targets[worker]!;
+    return (Math.min(this.tolerance, 0.05) / 4) * this.targets[worker]!;
   }
 
   private allocate(workers: number, poolSize: number): void {
@@ -302,5 +305,15 @@ export class CutToFit {
     this.foreignStartRowCost = numbers(this.foreignStartRowCost);
     this.foreignEndRowCost = numbers(this.foreignEndRowCost);
     this.foreignCost = numbers(this.foreignCost);
+  }
+}
+
+// Largest value first, ties by index; pools are small, and nothing is allocated.
+function sortBy(order: Int32Array, count: number, value: Float64Array): void {
+  for (let i = 1; i < count; i++) {
+    const item = order[i]!;
+    let j = i;
+    for (; j > 0 && value[order[j - 1]!]! < value[item]!; j--) order[j] = order[j - 1]!;
+    order[j] = item;
   }
 }

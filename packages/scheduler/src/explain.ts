@@ -1,77 +1,64 @@
-import { exchangeProgram } from "./exchange.js";
+import { linkClasses } from "@libra/topology";
+import { type ClassBytes, type DescribeOptions, describePlan } from "./describe-plan.js";
 import type { TilePlan } from "./tile-plan.js";
 
-/** What one worker of a plan does. */
-export interface WorkerReport {
-  readonly worker: number;
-  /** Planning cost of its tiles. */
-  readonly load: number;
-  readonly tiles: number;
-  /** Rows × heads of queries it holds. */
-  readonly held: number;
-  /** Vectors of query heads that come from other workers (as many outputs go back). */
-  readonly queryIn: number;
-  readonly queryOut: number;
-  /** Vectors of KV heads that come from other workers; K and V are two each. */
-  readonly keyIn: number;
-  readonly keyOut: number;
-  /** Sequences of other groups it works on. */
-  readonly foreignSequences: number;
-  /** Other workers it exchanges with. */
-  readonly peers: number;
-}
-
-/** Reports every worker of a plan. */
-export function reportWorkers(plan: TilePlan): WorkerReport[] {
-  return Array.from({ length: plan.workers }, (_, worker) => {
-    const program = exchangeProgram(plan, worker);
-    const { sentQuery, receivedQuery, sentKey, receivedKey } = program.vectors;
-    const others = (vectors: Float64Array) =>
-      vectors.reduce((sum, value, peer) => (peer === worker ? sum : sum + value), 0);
-    const home = Math.floor(worker / plan.cp);
-    const sequences = new Set(Array.from(program.tiles, (t) => plan.sequence[t]!));
-    sequences.delete(home);
-    let peers = 0;
-    for (let p = 0; p < plan.workers; p++) {
-      const crossing = sentQuery[p]! + receivedQuery[p]! + sentKey[p]! + receivedKey[p]!;
-      if (p !== worker && crossing > 0) peers++;
-    }
-    return {
-      worker,
-      load: plan.loads[worker]!,
-      tiles: program.tiles.length,
-      held: program.buffers.stagingQuery,
-      queryIn: others(receivedQuery),
-      queryOut: others(sentQuery),
-      keyIn: others(receivedKey),
-      keyOut: others(sentKey),
-      foreignSequences: sequences.size,
-      peers,
-    };
-  });
-}
-
-/** A plan as text: one line of totals, then a table with one line per worker. */
-export function explain(plan: TilePlan): string {
+/**
+ * A plan as text: its totals, then a table with one line per worker. Columns "in" and "out" are
+ * bytes by link class; a class that carries nothing is left out.
+ */
+export function explain(plan: TilePlan, options: DescribeOptions = {}): string {
+  const description = describePlan(plan, options);
+  const { reports, bytes, egress, ingress } = description;
   const mean = plan.total / plan.workers;
-  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+  const used = linkClasses.filter((name) => bytes[name] > 0);
   const header = ["worker", "load", "÷ mean", "tiles", "rows × heads"];
-  header.push("q in", "q out", "k in", "k out", "foreign", "peers");
-  const rows = reportWorkers(plan).map((report) => [
-    `${report.worker}`,
-    `${report.load}`,
-    mean > 0 ? (report.load / mean).toFixed(4) : "-",
-    `${report.tiles}`,
-    `${report.held}`,
-    `${report.queryIn}`,
-    `${report.queryOut}`,
-    `${report.keyIn}`,
-    `${report.keyOut}`,
-    `${report.foreignSequences}`,
-    `${report.peers}`,
-  ]);
-  const title = `${plan.planner}: ${plan.workers} workers, ${plan.count} tiles, workerSkew ${plan.workerSkew.toFixed(4)} (bound ${plan.bound.toFixed(4)}), moved ${share(plan.moved)} (least ${share(plan.leastMoved)})`;
-  return `${title}\n${table([header, ...rows])}\n`;
+  for (const name of used) header.push(`${name} in`, `${name} out`);
+  header.push("foreign", "peers");
+  const timed = description.timeline !== undefined;
+  if (timed) header.push("attention");
+  const rows = reports.map((report) => {
+    const cells = [
+      `${report.worker}`,
+      `${report.load}`,
+      mean > 0 ? (report.load / mean).toFixed(4) : "-",
+      `${report.tiles}`,
+      `${report.held}`,
+    ];
+    for (const name of used) cells.push(size(report.bytesIn[name]), size(report.bytesOut[name]));
+    cells.push(`${report.foreignSequences}`, `${report.peers}`);
+    if (timed) cells.push(duration(report.seconds!));
+    return cells;
+  });
+  const lines = [
+    `${plan.planner}: ${plan.workers} workers, ${plan.count} tiles in ${plan.chunks} chunks, workerSkew ${plan.workerSkew.toFixed(4)} (bound ${plan.bound.toFixed(4)}), moved ${share(plan.moved)} (least ${share(plan.leastMoved)})`,
+    `bytes: ${list(used, bytes)}; busiest worker out: ${list(used, egress)}; in: ${list(used, ingress)}; ${description.hops} hop${description.hops === 1 ? "" : "s"}`,
+  ];
+  if (description.timeline !== undefined) {
+    const { seconds, exchange, exposed } = description.timeline;
+    lines.push(
+      `predicted: ${duration(seconds)}, of which ${duration(exposed)} not hidden; exchanges ${duration(exchange)}`,
+    );
+  }
+  return `${[...lines, table([header, ...rows])].join("\n")}\n`;
+}
+
+const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+
+function list(names: readonly (keyof ClassBytes)[], bytes: ClassBytes): string {
+  return names.map((name) => `${name} ${size(bytes[name])}`).join(", ") || "none";
+}
+
+function size(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit + 1 < units.length; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds >= 1) return `${seconds.toFixed(3)} s`;
+  return seconds >= 1e-3 ? `${(seconds * 1e3).toFixed(3)} ms` : `${(seconds * 1e6).toFixed(1)} µs`;
 }
 
 function table(rows: readonly (readonly string[])[]): string {

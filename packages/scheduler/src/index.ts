@@ -5,6 +5,13 @@
  */
 export { allGather } from "./all-gather.js";
 export { type TraceEvent, toChromeTrace } from "./chrome-trace.js";
+export {
+  type ClassBytes,
+  type DescribeOptions,
+  describePlan,
+  type PlanDescription,
+  type WorkerReport,
+} from "./describe-plan.js";
 export { type DisaggregatedOptions, disaggregated } from "./disaggregated.js";
 export { type ExchangeOptions, exchangeProgram } from "./exchange.js";
 export {
@@ -20,11 +27,13 @@ export {
   type OrderedMerges,
   type Transfer,
 } from "./exchange-program.js";
-export { explain, reportWorkers, type WorkerReport } from "./explain.js";
+export { explain } from "./explain.js";
 export type { GroupOptions } from "./group-planner.js";
-export { libra } from "./libra.js";
+export { type LibraPlanner, libra } from "./libra.js";
 export type { LibraOptions } from "./libra-options.js";
 export { type MinHeapChunksOptions, minHeapChunks } from "./min-heap-chunks.js";
+export { decodePlan, encodePlan } from "./plan-file.js";
+export { type PlanTraffic, planTraffic, type TrafficOptions } from "./plan-traffic.js";
 export {
   type PlannerName,
   type PlannerOptions,
@@ -37,6 +46,7 @@ export { type TilePlan, type TilePlanner, tileColumns } from "./tile-plan.js";
 export { tilePlanHash } from "./tile-plan-hash.js";
 export { type TileSegment, tileSegments } from "./tile-segments.js";
 export { type TiledGreedyOptions, tiledGreedy } from "./tiled-greedy.js";
+export { type Timeline, type TimelineOptions, type TimelineSpan, timeline } from "./timeline.js";
 export { ulysses } from "./ulysses.js";
 export { validateExchange } from "./validate-exchange.js";
 export { type PerDocumentOptions, perDocument, zigzag } from "./zigzag.js";

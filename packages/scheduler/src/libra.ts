@@ -1,20 +1,34 @@
+import { LibraError } from "@libra/base";
 import { ChunkWriter } from "./chunk-writer.js";
 import { CutToFit } from "./cut-to-fit.js";
 import { type CheckedLibraOptions, checkLibraOptions, type LibraOptions } from "./libra-options.js";
-import { sealPlan } from "./plan-report.js";
+import { LivePlan } from "./live-plan.js";
+import { type PlanProperties, sealPlan } from "./plan-report.js";
 import type { PoolInput } from "./pool-input.js";
 import { SequenceLines } from "./sequence-lines.js";
 import type { TilePlan, TilePlanner } from "./tile-plan.js";
 import { TileTable } from "./tile-table.js";
+import { timeline } from "./timeline.js";
+
+/** The Libra planner. */
+export interface LibraPlanner extends TilePlanner {
+  /**
+   * Plans into buffers that are reused: the plan is valid until the next call and its columns are
+   * longer than `count`. Nothing is allocated while the shapes stay the same and only lengths change
+   * (with `tolerance: "auto"` the prediction allocates).
+   */
+  replan(input: PoolInput): TilePlan;
+}
 
 /**
  * The Libra planner (cut-to-fit): home work first, the surplus of heavy groups cut to fit the room
  * of light ones. With granularity "row" every worker's load is at most `(1 + tolerance)·target +
  * one row block of one head block of the costliest document in the pool`.
  *
- * @throws LibraError `ARGUMENT` for a bad option
+ * @throws LibraError `ARGUMENT` for a bad option; its `plan` also throws `PLAN` when no tolerance
+ *   meets `heldCap`
  */
-export function libra(options: LibraOptions = {}): TilePlanner {
+export function libra(options: LibraOptions = {}): LibraPlanner {
   const checked = checkLibraOptions(options);
   const planning = new LibraPlanning(checked);
   return Object.freeze({
@@ -24,8 +38,12 @@ export function libra(options: LibraOptions = {}): TilePlanner {
     needsKeyRanges: false,
     changesStep: false,
     plan: (input: PoolInput) => planning.plan(input),
+    replan: (input: PoolInput) => planning.replan(input),
   });
 }
+
+// Tolerances that "auto" and the memory cap try, from even to no movement at all.
+const tolerances = [0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 1e6];
 
 /** The buffers of a planner; they carry nothing from one plan to the next. */
 class LibraPlanning {
@@ -33,7 +51,9 @@ class LibraPlanning {
   private readonly table = new TileTable();
   private readonly writer = new ChunkWriter(this.lines, this.table);
   private readonly fit: CutToFit;
+  private readonly live = new LivePlan();
   private loads = new Float64Array(0);
+  private held = new Float64Array(0);
   private middleHead = 0;
   private middleRow = 0;
   private middleCost = 0;
@@ -43,18 +63,86 @@ class LibraPlanning {
   }
 
   plan(input: PoolInput): TilePlan {
-    const { lines, table, fit, options } = this;
+    const properties = this.fill(input);
+    return sealPlan(this.lines, this.table, this.loads, properties);
+  }
+
+  replan(input: PoolInput): TilePlan {
+    const properties = this.fill(input);
+    return this.live.update(this.lines, this.table, this.loads, properties);
+  }
+
+  private fill(input: PoolInput): PlanProperties {
+    const { lines, options } = this;
     lines.load(input);
+    if (this.loads.length < lines.workers) {
+      this.loads = new Float64Array(lines.workers);
+      this.held = new Float64Array(lines.workers);
+    }
+    const wanted = options.tolerance === "auto" ? this.fastest(options) : options.tolerance;
+    if (this.writeWithinCap(wanted)) return this.properties;
+    for (const tolerance of tolerances) {
+      if (tolerance > wanted && this.writeWithinCap(tolerance)) return this.properties;
+    }
+    const most = this.mostHeld();
+    throw new LibraError(
+      "PLAN",
+      `A worker would hold ${most} rows × heads even if no work moved, above the cap of ${options.heldCap}; an even split holds ${this.evenlyHeld()}`,
+      { details: { most, cap: options.heldCap } },
+    );
+  }
+
+  private readonly properties = { planner: "libra", chunks: 1, tolerance: 0, leastFinish: 0 };
+
+  private write(tolerance: number): void {
+    const { lines, table, fit, properties } = this;
     table.clear();
-    if (this.loads.length < lines.workers) this.loads = new Float64Array(lines.workers);
-    fit.run();
+    fit.run(tolerance);
     for (let w = 0; w < lines.workers; w++) this.writeWorker(w);
-    return sealPlan(lines, table, this.loads, {
-      planner: "libra",
-      tolerance: options.tolerance,
-      chunks: options.chunks,
-      leastFinish: this.leastFinish(),
-    });
+    properties.chunks = this.options.chunks;
+    properties.tolerance = tolerance;
+    properties.leastFinish = this.leastFinish();
+  }
+
+  private writeWithinCap(tolerance: number): boolean {
+    this.write(tolerance);
+    const cap = this.options.heldCap;
+    return cap === Number.POSITIVE_INFINITY || this.mostHeld() <= cap;
+  }
+
+  private fastest(options: CheckedLibraOptions): number {
+    let best = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const tolerance of tolerances) {
+      this.write(tolerance);
+      const plan = this.live.update(this.lines, this.table, this.loads, this.properties);
+      const { seconds } = timeline(plan, options.timing!);
+      if (seconds < least) {
+        least = seconds;
+        best = tolerance;
+      }
+    }
+    return best;
+  }
+
+  private mostHeld(): number {
+    const { held, table, lines } = this;
+    const { worker, rowCount, headCount } = table.columns;
+    held.fill(0, 0, lines.workers);
+    let most = 0;
+    for (let t = 0; t < table.count; t++) {
+      const w = worker[t]!;
+      held[w]! += rowCount[t]! * headCount[t]!;
+      most = Math.max(most, held[w]!);
+    }
+    return most;
+  }
+
+  private evenlyHeld(): number {
+    const { lines } = this;
+    let rows = 0;
+    for (let s = 0; s < lines.poolSize; s++) rows += lines.rows(s);
+    return Math.ceil((rows * lines.heads.queryHeads) / lines.workers);
   }
 
   // Home part A, foreign work, home part B: where home work suffices, the first and the last chunk

@@ -4,13 +4,16 @@ import type { TileTable } from "./tile-table.js";
 
 /** What a planner knows beside the table and the loads. */
 export interface PlanProperties {
-  planner: string;
-  chunks: number;
-  keyRanges?: boolean;
-  tolerance?: number;
+  readonly planner: string;
+  readonly chunks: number;
+  readonly keyRanges?: boolean;
+  readonly tolerance?: number;
   /** Latest finish that no answer of the same kind can beat, in planning cost ÷ speed. */
-  leastFinish: number;
+  readonly leastFinish: number;
 }
+
+/** A plan that may still be written. */
+export type WritablePlan = { -readonly [Key in keyof TilePlan]: TilePlan[Key] };
 
 /** Freezes a table into a plan, with its report. */
 export function sealPlan(
@@ -19,38 +22,53 @@ export function sealPlan(
   loads: Float64Array,
   properties: PlanProperties,
 ): TilePlan {
-  const { input, workers, poolSize, total } = lines;
-  const speed = input.speed?.slice() ?? new Float64Array(workers).fill(1);
-  const base = input.base?.slice() ?? new Float64Array(workers);
-  const perfect = perfectFinish(total, speed, base);
+  const { input, workers } = lines;
+  const plan = table.copy() as WritablePlan;
+  plan.loads = loads.slice(0, workers);
+  plan.speed = input.speed?.slice() ?? new Float64Array(workers).fill(1);
+  plan.base = input.base?.slice() ?? new Float64Array(workers);
+  fillReport(plan, lines, table, properties);
+  return Object.freeze(plan);
+}
+
+/** Fills in all that follows from the table, the loads, the speeds and the bases. */
+export function fillReport(
+  plan: WritablePlan,
+  lines: SequenceLines,
+  table: TileTable,
+  properties: PlanProperties,
+): void {
+  const { input, workers, total } = lines;
+  const { loads, speed, base } = plan;
   let latest = 0;
-  for (let w = 0; w < workers; w++) latest = Math.max(latest, (base[w]! + loads[w]!) / speed[w]!);
-  const ranks = input.ranks ?? ownRanks(workers);
-  return Object.freeze({
-    planner: properties.planner,
-    workers,
-    cp: input.cp,
-    poolSize,
-    heads: lines.heads,
-    chunks: properties.chunks,
-    count: table.count,
-    ...table.copy(),
-    sequences: input.sequences,
-    owned: input.owned,
-    speed,
-    base,
-    nodes: input.nodes ?? { ranksPerNode: 1 + Math.max(...ranks) },
-    ranks,
-    keyRanges: properties.keyRanges ?? false,
-    tolerance: properties.tolerance ?? 0,
-    loads: loads.slice(0, workers),
-    total,
-    workerSkew: perfect > 0 ? latest / perfect : 1,
-    bound: perfect > 0 ? Math.max(1, properties.leastFinish / perfect) : 1,
-    moved: total > 0 ? movedCost(lines, table) / total : 0,
-    leastMoved: total > 0 ? leastMovedCost(lines, speed, base) / total : 0,
-    rowBlock: lines.cost.rowBlock,
-  });
+  let work = total;
+  let speeds = 0;
+  for (let w = 0; w < workers; w++) {
+    latest = Math.max(latest, (base[w]! + loads[w]!) / speed[w]!);
+    work += base[w]!;
+    speeds += speed[w]!;
+  }
+  // The mean that workerSkew divides by: all work and all base spread over all speeds.
+  const perfect = work / speeds;
+  plan.planner = properties.planner;
+  plan.workers = workers;
+  plan.cp = input.cp;
+  plan.poolSize = lines.poolSize;
+  plan.heads = lines.heads;
+  plan.chunks = properties.chunks;
+  plan.count = table.count;
+  plan.sequences = input.sequences;
+  plan.owned = input.owned;
+  plan.ranks = input.ranks ?? ownRanks(workers);
+  plan.nodes = input.nodes ?? oneNode(plan.ranks);
+  plan.keyRanges = properties.keyRanges ?? false;
+  plan.tolerance = properties.tolerance ?? 0;
+  plan.total = total;
+  plan.workerSkew = perfect > 0 ? latest / perfect : 1;
+  plan.bound = perfect > 0 ? Math.max(1, properties.leastFinish / perfect) : 1;
+  plan.moved = total > 0 ? movedCost(lines, table) / total : 0;
+  plan.leastMoved = total > 0 ? leastMovedCost(lines, speed, base, perfect) / total : 0;
+  plan.rowBlock = lines.cost.rowBlock;
 }
 
 const rankLists: (readonly number[])[] = [];
@@ -61,15 +79,10 @@ function ownRanks(workers: number): readonly number[] {
   return rankLists[workers];
 }
 
-// The mean that workerSkew divides by: all work and all base spread over all speeds.
-function perfectFinish(total: number, speed: Float64Array, base: Float64Array): number {
-  let work = total;
-  let speeds = 0;
-  for (let w = 0; w < speed.length; w++) {
-    work += base[w]!;
-    speeds += speed[w]!;
-  }
-  return work / speeds;
+function oneNode(ranks: readonly number[]) {
+  let last = 0;
+  for (let w = 0; w < ranks.length; w++) last = Math.max(last, ranks[w]!);
+  return { ranksPerNode: last + 1 };
 }
 
 function movedCost(lines: SequenceLines, table: TileTable): number {
@@ -77,30 +90,24 @@ function movedCost(lines: SequenceLines, table: TileTable): number {
   const cp = lines.input.cp;
   let moved = 0;
   for (let t = 0; t < table.count; t++) {
-    const s = sequence[t]!;
-    const w = worker[t]!;
-    if (w >= s * cp && w < (s + 1) * cp) continue;
-    moved += table.cost[t]!;
+    const home = sequence[t]! * cp;
+    if (worker[t]! < home || worker[t]! >= home + cp) moved += table.cost[t]!;
   }
   return moved;
 }
 
-function leastMovedCost(lines: SequenceLines, speed: Float64Array, base: Float64Array): number {
-  const { poolSize, total, heads } = lines;
-  const cp = lines.input.cp;
-  let work = total;
-  let speeds = 0;
-  for (let w = 0; w < speed.length; w++) {
-    work += base[w]!;
-    speeds += speed[w]!;
-  }
+function leastMovedCost(
+  lines: SequenceLines,
+  speed: Float64Array,
+  base: Float64Array,
+  perfect: number,
+): number {
+  const { cp } = lines.input;
   let moved = 0;
-  for (let s = 0; s < poolSize; s++) {
+  for (let s = 0; s < lines.poolSize; s++) {
     let room = 0;
-    for (let w = s * cp; w < (s + 1) * cp; w++) {
-      room += Math.max(0, (work / speeds) * speed[w]! - base[w]!);
-    }
-    moved += Math.max(0, lines.headCost(s) * heads.queryHeads - room);
+    for (let w = s * cp; w < (s + 1) * cp; w++) room += Math.max(0, perfect * speed[w]! - base[w]!);
+    moved += Math.max(0, lines.headCost(s) * lines.heads.queryHeads - room);
   }
   return moved;
 }

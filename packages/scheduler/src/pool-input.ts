@@ -25,11 +25,13 @@ export interface PoolInput {
 /**
  * Checks what enters a planner.
  *
+ * @param known - heads that were checked before; returned when the input has the same
  * @returns heads, checked and frozen
  * @throws LibraError `ARGUMENT` with the sequence and the value that is wrong
  */
-export function checkPoolInput(input: PoolInput): AttentionHeads {
-  const heads = requireHeads(input.heads);
+export function checkPoolInput(input: PoolInput, known?: AttentionHeads): AttentionHeads {
+  const heads =
+    known !== undefined && sameHeads(known, input.heads) ? known : requireHeads(input.heads);
   requireInteger(input.cp, "cp", 1);
   const poolSize = input.sequences.length;
   requireInteger(poolSize, "sequences.length", 1);
@@ -39,7 +41,7 @@ export function checkPoolInput(input: PoolInput): AttentionHeads {
   for (let s = 0; s < poolSize; s++) {
     const owned = input.owned[s]!;
     if (owned.cp !== input.cp) throw expected(`cp ${input.cp}`, `owned[${s}].cp`, owned.cp);
-    requireCuSeqlens(input.sequences[s]!, owned.rows, `sequences[${s}]`);
+    checkBorders(input.sequences[s]!, owned.rows, s);
   }
   const workers = poolSize * input.cp;
   checkWorkers(input.speed, workers, "speed", Number.MIN_VALUE);
@@ -48,6 +50,25 @@ export function checkPoolInput(input: PoolInput): AttentionHeads {
     throw expected(`${workers} ranks`, "ranks", `${input.ranks.length} ranks`);
   }
   return heads;
+}
+
+// The name of a sequence is made only for the error.
+function checkBorders(cuSeqlens: Int32Array, rows: number, s: number): void {
+  if (cuSeqlens instanceof Int32Array && cuSeqlens[0] === 0) {
+    let i = 1;
+    while (i < cuSeqlens.length && cuSeqlens[i]! >= cuSeqlens[i - 1]!) i++;
+    if (i === cuSeqlens.length && cuSeqlens[i - 1] === rows) return;
+  }
+  requireCuSeqlens(cuSeqlens, rows, `sequences[${s}]`);
+}
+
+function sameHeads(a: AttentionHeads, b: AttentionHeads): boolean {
+  return (
+    a.queryHeads === b.queryHeads &&
+    a.kvHeads === b.kvHeads &&
+    a.headDim === b.headDim &&
+    a.valueDim === b.valueDim
+  );
 }
 
 function checkWorkers(

@@ -22,7 +22,7 @@ export class SequenceLines {
 
   /** Takes a new input; earlier positions and costs are void. */
   load(input: PoolInput): void {
-    this.heads = checkPoolInput(input);
+    this.heads = checkPoolInput(input, this.heads);
     this.input = input;
     this.cost = input.cost;
     this.poolSize = input.sequences.length;

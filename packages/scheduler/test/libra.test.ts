@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type LibraOptions, libra, type PoolInput, tilePlanHash } from "../src/index.js";
+import { libra, type PoolInput, tilePlanHash } from "../src/index.js";
 import { checkPlan, checkRowBorders } from "./support/invariants.js";
 import { anyPool, poolOf } from "./support/pools.js";
 
-const anyOptions: fc.Arbitrary<LibraOptions> = fc.record({
+const anyOptions = fc.record({
   tolerance: fc.constantFrom(0, 0.005, 0.01, 0.1),
-  granularity: fc.constantFrom("row", "kvGroup"),
+  granularity: fc.constantFrom("row" as const, "kvGroup" as const),
   headBlock: fc.integer({ min: 1, max: 5 }),
-  fill: fc.constantFrom("spread", "packed"),
+  fill: fc.constantFrom("spread" as const, "packed" as const),
   chunks: fc.integer({ min: 1, max: 5 }),
 });
 
@@ -51,9 +51,9 @@ describe("libra", () => {
         checkPlan(input, plan);
         checkRowBorders(input, plan);
         if (options.granularity !== "row") return;
-        const block = costliestBlock(input, Math.min(options.headBlock!, plan.heads.queryHeads));
+        const block = costliestBlock(input, Math.min(options.headBlock, plan.heads.queryHeads));
         targets(input, plan.workers, plan.total).forEach((target, w) => {
-          const limit = (1 + options.tolerance!) * target + block;
+          const limit = (1 + options.tolerance) * target + block;
           expect(plan.loads[w]).toBeLessThanOrEqual(limit * (1 + 1e-9));
         });
       }),

@@ -1,4 +1,4 @@
-import { pairsCost } from "@libra/cost-model";
+import { calibratedCost, type PlanningCost, pairsCost } from "@libra/cost-model";
 import { contiguousRows, customRows, type OwnedRows, zigzagRows } from "@libra/topology";
 import fc from "fast-check";
 import type { PoolInput } from "../../src/index.js";
@@ -10,6 +10,13 @@ export function borders(lengths: readonly number[]): Int32Array {
     cuSeqlens[i + 1] = cuSeqlens[i]! + length;
   });
   return cuSeqlens;
+}
+
+const coefficients = { launch: 0, pairs: 1e-3, rows: 0.2, keys: 0, segment: 5 };
+
+/** A planning cost with a charge per document; coarse enough that small blocks cost nothing. */
+export function coarseCost(quantum: number, rowBlock: number): PlanningCost {
+  return calibratedCost({ forward: coefficients, backward: coefficients }, quantum, rowBlock);
 }
 
 /** A pool with contiguous owned rows. */
@@ -63,12 +70,25 @@ export const anyPool: fc.Arbitrary<PoolInput> = fc
     rowBlock: fc.constantFrom(1, 2, 4, 7, 16),
     owned: fc.constantFrom("contiguous", "zigzag", "scattered"),
     seed: fc.nat(),
+    quantum: fc.constantFrom(0, 0, 0, 0.05, 3),
     relative: fc.boolean(),
     ranksPerNode: fc.integer({ min: 1, max: 5 }),
     spread: fc.integer({ min: 1, max: 2 }),
   })
   .map(
-    ({ documents, cp, kvHeads, group, rowBlock, owned, seed, relative, ranksPerNode, spread }) => {
+    ({
+      documents,
+      cp,
+      kvHeads,
+      group,
+      rowBlock,
+      owned,
+      seed,
+      quantum,
+      relative,
+      ranksPerNode,
+      spread,
+    }) => {
       const pool = poolOf(documents, cp, kvHeads * group, kvHeads, rowBlock);
       const ownedRows = pool.sequences.map((cu, s) => {
         const rows = cu[cu.length - 1]!;
@@ -78,6 +98,7 @@ export const anyPool: fc.Arbitrary<PoolInput> = fc
       const workers = documents.length * cp;
       const placed = {
         ...pool,
+        cost: quantum === 0 ? pool.cost : coarseCost(quantum, rowBlock),
         owned: ownedRows,
         nodes: { ranksPerNode, nodesPerRack: 2 },
         ranks: Array.from({ length: workers }, (_, w) => 3 + spread * w),
