@@ -6,7 +6,8 @@ import { aligned, type PackedEpoch, type PackingOptions, type SegmentTable } fro
  * Documents end to end, cut at the window's edge; attention restarts after a cut. This is what
  * Megatron's GPT data set does.
  *
- * Held per epoch: the order (4 bytes a document) and where each sequence begins (8 bytes).
+ * Held per epoch: the order and the lengths in that order (8 bytes a document), so that steps are
+ * read front to back, and where each sequence begins (8 bytes a sequence).
  *
  * @param order - the epoch's documents; taken over, documents that are left out are removed in it
  */
@@ -20,6 +21,7 @@ export function concatSplit(
   const count = Math.ceil(intake.alignedTokens / window);
   const first = new Uint32Array(count + 1);
   const skip = new Uint32Array(count + 1);
+  const ordered = new Uint32Array(intake.usable);
   const cap = overlong === "split" ? Number.POSITIVE_INFINITY : window;
   const drops = overlong === "drop";
   let used = 0;
@@ -48,47 +50,39 @@ export function concatSplit(
       segments++;
     }
     if (segments > before + 1) split++;
-    order[used++] = document;
+    order[used] = document;
+    ordered[used++] = taken;
   }
   first[count] = used;
   const fullCount = Math.floor(intake.alignedTokens / window);
   const report = makeReport(options, intake, { count, fullCount, split, segments });
-  return {
-    count,
-    fullCount,
-    report,
-    segments: (from, to) => read(from, to),
-  };
+  return { count, fullCount, report, segments: read };
 
   function read(from: number, to: number): SegmentTable {
     let size = 0;
     for (let s = from; s < to; s++) size += segmentsOf(s);
-    const table = {
-      offsets: new Uint32Array(to - from + 1),
-      document: new Uint32Array(size),
-      start: new Uint32Array(size),
-      length: new Uint32Array(size),
-    };
+    const offsets = new Uint32Array(to - from + 1);
+    const documents = new Uint32Array(size);
+    const starts = new Uint32Array(size);
+    const parts = new Uint32Array(size);
     let at = 0;
     for (let s = from; s < to; s++) {
       let position = first[s]!;
       let start = skip[s]!;
       let left = window;
       for (let k = segmentsOf(s); k > 0; k--) {
-        const document = order[position]!;
-        const rest = Math.min(lengths[document]!, cap) - start;
-        const part = Math.min(rest, left);
-        table.document[at] = document;
-        table.start[at] = start;
-        table.length[at] = part;
+        const part = Math.min(ordered[position]! - start, left);
+        documents[at] = order[position]!;
+        starts[at] = start;
+        parts[at] = part;
         at++;
         left -= aligned(part, alignment);
         position++;
         start = 0;
       }
-      table.offsets[s - from + 1] = at;
+      offsets[s - from + 1] = at;
     }
-    return table;
+    return { offsets, document: documents, start: starts, length: parts };
   }
 
   function segmentsOf(s: number): number {

@@ -5,6 +5,13 @@ export function arrivalPlacement(): Placement {
   return Object.freeze({
     name: "arrival",
     changesStep: false,
-    place: (weights: Float64Array) => Uint32Array.from(weights.keys()),
+    place: (weights: Float64Array) => arrivalSlots(weights.length),
   });
+}
+
+/** Slot i takes item i. */
+export function arrivalSlots(count: number): Uint32Array {
+  const slots = new Uint32Array(count);
+  for (let i = 0; i < count; i++) slots[i] = i;
+  return slots;
 }

@@ -52,7 +52,7 @@ export function fillBins(
   return { count, size, items, weights: binWeights, loads };
 }
 
-function siftDown(heap: Uint32Array, size: number, loads: Float64Array, from: number): void {
+export function siftDown(heap: Uint32Array, size: number, loads: Float64Array, from: number): void {
   let at = from;
   const bin = heap[at]!;
   const load = loads[bin]!;
@@ -95,4 +95,29 @@ export function resortBin(bins: Bins, bin: number): void {
 
 function precedes(weight: number, item: number, otherWeight: number, otherItem: number): boolean {
   return weight > otherWeight || (weight === otherWeight && item < otherItem);
+}
+
+export function cloneBins(bins: Bins): Bins {
+  return {
+    count: bins.count,
+    size: bins.size,
+    items: bins.items.slice(),
+    weights: bins.weights.slice(),
+    loads: bins.loads.slice(),
+  };
+}
+
+/** Sets every load to the plain sum of the bin's weights. */
+export function sumBins({ count, size, weights, loads }: Bins): void {
+  for (let bin = 0; bin < count; bin++) {
+    let load = 0;
+    for (let i = bin * size; i < (bin + 1) * size; i++) load += weights[i]!;
+    loads[bin] = load;
+  }
+}
+
+export function largestLoad({ loads }: Bins): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const load of loads) if (load > largest) largest = load;
+  return largest;
 }

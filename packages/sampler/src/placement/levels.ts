@@ -1,41 +1,67 @@
-import type { PlacementShape } from "./types.js";
+import { type Bins, cloneBins, largestLoad, sumBins } from "./bins.js";
+import { refineBins } from "./refine.js";
+
+// Levels closer than this share of the mean are not worth another search.
+const finest = 1 / 4096;
 
 /**
- * Levels L₁ ≥ … ≥ L_M that the micro-steps' bins should be filled to when pools meet at every
- * micro-step. Where the largest sequence left is above an even share, its micro-step takes that
- * sequence (with the P−1 smallest) as its level and as much other work as its bins hold; the rest
- * is shared by the micro-steps that follow.
+ * Lowers Σ over micro-steps of the largest bin. Every micro-step has a level, the load of its
+ * heaviest bin; a level is lowered by improving swaps that may fill any other bin up to the level
+ * of its own micro-step. A level that could not be lowered is tried again by half as much.
  *
- * @param sorted - weights of the step's items, descending
- * @returns a level for each micro-step, or undefined when an even share fits everything
+ * @param start - M groups of `pools` bins by descending load
+ * @param goal - Σ of levels to stop at
+ * @param budget - comparisons
+ * @returns bins grouped in the same way
  */
-export function levelled(sorted: Float64Array, shape: PlacementShape): Float64Array | undefined {
-  const { pools, poolSize, microSteps } = shape;
-  const count = sorted.length;
-  const levels = new Float64Array(microSteps);
-  let rest = 0;
-  for (const weight of sorted) rest += weight;
-  let smallest = 0;
-  for (let i = count - (poolSize - 1); i < count; i++) smallest += sorted[i]!;
-  for (let m = 0; m < microSteps; m++) {
-    const even = rest / ((microSteps - m) * pools);
-    // Earlier micro-steps took the longest sequence of each of their bins.
-    const needed = sorted[m * pools]! + smallest;
-    if (needed <= even) {
-      if (m === 0) return undefined;
-      levels.fill(even, m);
-      return levels;
+export function lowerLevels(start: Bins, pools: number, goal: number, budget: number): Bins {
+  let best = start;
+  let left = budget;
+  let mean = 0;
+  for (const load of best.loads) mean += load / best.count;
+  // No more than what is empty below all levels can be gained.
+  const slackOf = (bins: Bins) => sumOfLevels(bins, pools) - (mean * bins.count) / pools;
+  const step = levelsOf(best, pools).fill(slackOf(best) / 2);
+  for (;;) {
+    const levels = levelsOf(best, pools);
+    const sum = sumOfLevels(best, pools);
+    const m = step.indexOf(Math.max(...step));
+    if (sum <= goal || left <= 0 || step[m]! < mean * finest) return best;
+    levels[m]! -= Math.min(step[m]!, slackOf(best));
+    const trial = cloneBins(best);
+    for (let b = 0; b < trial.count; b++) trial.loads[b]! -= levels[Math.floor(b / pools)]!;
+    left = refineBins(trial, 0, left) - trial.count;
+    if (largestLoad(trial) > 0) {
+      step[m] = step[m]! / 2;
+      continue;
     }
-    levels[m] = needed;
-    rest = Math.max(0, rest - held(sorted, m * pools, needed, shape));
+    step[m]! *= 1.5;
+    sumBins(trial);
+    best = regroup(trial);
   }
-  return levels;
 }
 
-function held(sorted: Float64Array, from: number, level: number, shape: PlacementShape): number {
-  const { pools, poolSize } = shape;
-  let others = 0;
-  const end = Math.min(sorted.length, from + 1 + (pools - 1) * poolSize);
-  for (let i = from + 1; i < end; i++) others += sorted[i]!;
-  return Math.min(pools * level, level + others);
+/** Σ over micro-steps of the largest bin, for bins by descending load. */
+export function sumOfLevels(bins: Bins, pools: number): number {
+  let sum = 0;
+  for (let b = 0; b < bins.count; b += pools) sum += bins.loads[b]!;
+  return sum;
+}
+
+function levelsOf(bins: Bins, pools: number): Float64Array {
+  return bins.loads.filter((_, bin) => bin % pools === 0);
+}
+
+/** Bins by descending load: for given bins, the grouping into micro-steps of least Σ maxima. */
+export function regroup(bins: Bins): Bins {
+  const { count, size, loads } = bins;
+  const ranked = Uint32Array.from(loads.keys()).sort((a, b) => loads[b]! - loads[a]! || a - b);
+  const items = new Uint32Array(bins.items.length);
+  const weights = new Float64Array(bins.weights.length);
+  for (let at = 0; at < count; at++) {
+    const begin = ranked[at]! * size;
+    items.set(bins.items.subarray(begin, begin + size), at * size);
+    weights.set(bins.weights.subarray(begin, begin + size), at * size);
+  }
+  return { count, size, items, weights, loads: Float64Array.from(ranked, (bin) => loads[bin]!) };
 }

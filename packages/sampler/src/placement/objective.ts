@@ -77,10 +77,13 @@ export function worstPoolSkew(loads: Float64Array, shape: PlacementShape): numbe
  * A value that no placement's `stepSkew` is below.
  *
  * - `step`: the bound of K bins of exactly P·M items.
- * - `microStep`: the same bound (a pool's own sum is never above the sum of maxima), and: the
- *   micro-step of the largest item has L₁ ≥ that item + the P−1 smallest; it holds at most
- *   min(K·L₁, L₁ + the (K−1)·P largest others), and what remains is at best spread evenly, so that
- *   Σ maxima ≥ L₁ + (total − held) / K, which only grows with L₁.
+ * - `microStep`: the same bound (a pool's own sum is never above the sum of maxima), and one by
+ *   levels: the m·K·P+1 largest items do not all fit in m micro-steps, so the (m+1)-th largest level
+ *   is at least the last of them + the P−1 smallest of all. The j highest levels, at least S
+ *   together, hold at most min(K·S, the j·K·P largest items), and what remains is at best spread
+ *   evenly: Σ maxima ≥ S + (total − held) / K, which only grows with S. For j = 1, either the n
+ *   largest items are apart, so that their bins hold no more than n·L₁ and the others no more than
+ *   the (K−n)·P items that follow, or two of them share a bin and L₁ is at least these two.
  * - `pipeline`: the last stage runs all micro-steps after the first has passed the stages before
  *   it, and the last one's backward passes them again: a pool's makespan ≥ Σ + (stages − 1) ·
  *   (forward of its first + backward of its last micro-step). Its sum is bounded as above; over
@@ -96,13 +99,48 @@ export function stepBound(sorted: Float64Array, shape: PlacementShape): number {
   return even;
 }
 
-function levelBound(sorted: Float64Array, { pools, poolSize }: PlacementShape): number {
-  const total = sumRange(sorted, 0, sorted.length);
+function levelBound(sorted: Float64Array, shape: PlacementShape): number {
+  const { pools, poolSize, microSteps } = shape;
+  const count = sorted.length;
+  const total = sumRange(sorted, 0, count);
   if (total === 0) return 1;
-  const level = sorted[0]! + sumRange(sorted, sorted.length - (poolSize - 1), sorted.length);
-  const others = sumRange(sorted, 1, 1 + (pools - 1) * poolSize);
-  const held = Math.min(pools * level, level + others);
-  return ((level + (total - held) / pools) * pools) / total;
+  const smallest = sumRange(sorted, count - (poolSize - 1), count);
+  let best = 0;
+  let levels = 0;
+  let held = 0;
+  for (let m = 0; m < microSteps; m++) {
+    const from = m * pools * poolSize;
+    levels += sorted[from]! + smallest;
+    held += sumRange(sorted, from, from + pools * poolSize);
+    best = Math.max(best, levels + (total - Math.min(pools * levels, held)) / pools);
+  }
+  return (Math.max(best, firstLevelBound(sorted, total, shape)) * pools) / total;
+}
+
+// The first level alone, with what its micro-step can hold counted more closely.
+function firstLevelBound(
+  sorted: Float64Array,
+  total: number,
+  { pools, poolSize }: PlacementShape,
+): number {
+  if (poolSize === 1) return 0;
+  const count = sorted.length;
+  const smallest = sumRange(sorted, count - (poolSize - 2), count);
+  const level = sorted[0]! + smallest + sorted[count - (poolSize - 1)]!;
+  const before = new Float64Array(count + 1);
+  for (let i = 0; i < count; i++) before[i + 1] = before[i]! + sorted[i]!;
+  // Σ of maxima at a first level, when the n largest items are known to be apart.
+  const atLevel = (first: number, n: number) => {
+    const others = before[n + (pools - n) * poolSize]! - before[n]!;
+    return first + (total - Math.min(pools * first, n * first + others)) / pools;
+  };
+  let best = atLevel(level, 1);
+  for (let n = 2; n <= pools; n++) {
+    const shared = sorted[n - 2]! + sorted[n - 1]! + smallest;
+    if (shared <= level) break;
+    best = Math.max(best, Math.min(atLevel(level, n), atLevel(shared, 1)));
+  }
+  return best;
 }
 
 function pipelineBound(sorted: Float64Array, shape: PlacementShape, even: number): number {

@@ -2,7 +2,7 @@ import { type Bins, fillBins } from "./bins.js";
 import { equalSizeBound } from "./bound.js";
 import { pipelineMakespan } from "./pipeline.js";
 import { refineBins } from "./refine.js";
-import { descending } from "./sort.js";
+import { descending, gather } from "./sort.js";
 import type { PlacementShape } from "./types.js";
 
 /**
@@ -17,7 +17,7 @@ export function schedulePools(bins: Bins, shape: PlacementShape): Uint32Array {
   const { pools, microSteps, poolSize, stages, backwardRatio } = shape;
   const order = descending(bins.loads);
   const dealt = fillBins(order, bins.loads, pools, microSteps);
-  const sorted = Float64Array.from(order, (bin) => bins.loads[bin]!);
+  const sorted = gather(bins.loads, order);
   let total = 0;
   for (const load of sorted) total += load;
   const even = (equalSizeBound(sorted, pools, microSteps) * total) / pools;
@@ -44,7 +44,7 @@ function bestOrder(
   let best = own;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of [hill(own), own.slice().reverse(), own, hill(own.slice().reverse())]) {
-    const times = Float64Array.from(candidate, (bin) => loads[bin]!);
+    const times = gather(loads, candidate);
     const makespan = pipelineMakespan(times, stages, backwardRatio);
     if (makespan < least) {
       least = makespan;

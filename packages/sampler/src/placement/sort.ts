@@ -1,6 +1,9 @@
 const digitBits = 11;
 const digits = 1 << digitBits;
 
+// Below this the passes over the counters cost more than comparisons.
+const fewValues = 80;
+
 /**
  * Indices by descending value, ties by index. Radix sort over the bits of the doubles: a step of
  * 16,384 sequences sorts in well under a millisecond, and equal on every machine.
@@ -8,6 +11,7 @@ const digits = 1 << digitBits;
  * @param values - non-negative, not NaN
  */
 export function descending(values: Float64Array): Uint32Array {
+  if (values.length <= fewValues) return insertion(values);
   const copy = values.byteOffset % 8 === 0 ? values : values.slice();
   const words = new Uint32Array(copy.buffer, copy.byteOffset, copy.length * 2);
   return radix(words, 2, values.length);
@@ -16,6 +20,13 @@ export function descending(values: Float64Array): Uint32Array {
 /** Indices of `lengths[0 … count)` by descending value, ties by index. */
 export function descendingLengths(lengths: Uint32Array, count = lengths.length): Uint32Array {
   return radix(lengths, 1, count);
+}
+
+/** Values in the given order of indices. */
+export function gather(values: Float64Array, order: Uint32Array): Float64Array {
+  const result = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) result[i] = values[order[i]!]!;
+  return result;
 }
 
 // Keys are little-endian words, the least significant first; non-negative doubles order like
@@ -48,4 +59,18 @@ function radix(words: Uint32Array, wordsPerKey: number, count: number): Uint32Ar
     }
   }
   return from;
+}
+
+function insertion(values: Float64Array): Uint32Array {
+  const order = new Uint32Array(values.length);
+  for (let i = 0; i < order.length; i++) {
+    const value = values[i]!;
+    let at = i;
+    while (at > 0 && values[order[at - 1]!]! < value) {
+      order[at] = order[at - 1]!;
+      at--;
+    }
+    order[at] = i;
+  }
+  return order;
 }

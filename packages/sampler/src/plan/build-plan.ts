@@ -1,7 +1,8 @@
 import type { PlanningCost } from "@libra/cost-model";
 import { aligned, type SegmentTable } from "../packing/types.js";
+import { arrivalSlots } from "../placement/arrival.js";
 import { binLoads, stepBound, stepSkew, worstPoolSkew } from "../placement/objective.js";
-import { descending } from "../placement/sort.js";
+import { descending, gather } from "../placement/sort.js";
 import type { Placement, PlacementShape } from "../placement/types.js";
 import { noSequence, type RepackedStep, type StepPlan } from "./step-plan.js";
 
@@ -45,11 +46,11 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     workload[slot] = weights[item]!;
   }
   const loads = binLoads(slots, weights, shape);
-  const arrival = binLoads(Uint32Array.from(slots.keys()), weights, shape);
+  const arrival = binLoads(arrivalSlots(slotCount), weights, shape);
   const order = descending(weights);
   const columns = inSlotOrder(segments, slots, present);
   let tokens = 0;
-  for (const length of segments.length) tokens += length;
+  for (let i = 0; i < columns.length.length; i++) tokens += columns.length[i]!;
   return Object.freeze({
     epoch,
     step,
@@ -70,10 +71,7 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     poolSkew: worstPoolSkew(loads, shape),
     stepSkew: stepSkew(loads, shape),
     arrivalSkew: stepSkew(arrival, shape),
-    bound: stepBound(
-      Float64Array.from(order, (item) => weights[item]!),
-      shape,
-    ),
+    bound: stepBound(gather(weights, order), shape),
     tokens,
     targets: tokens - segments.length.length,
     ...(repacked ? { repacked } : {}),
@@ -99,23 +97,22 @@ export function sequenceWorkloads(
 
 function inSlotOrder(segments: SegmentTable, slots: Uint32Array, present: number): SegmentTable {
   const { offsets, document, start, length } = segments;
-  const result = {
-    offsets: new Uint32Array(slots.length + 1),
-    document: new Uint32Array(document.length),
-    start: new Uint32Array(document.length),
-    length: new Uint32Array(document.length),
-  };
+  const newOffsets = new Uint32Array(slots.length + 1);
+  const newDocument = new Uint32Array(document.length);
+  const newStart = new Uint32Array(document.length);
+  const newLength = new Uint32Array(document.length);
   let at = 0;
   for (let slot = 0; slot < slots.length; slot++) {
     const item = slots[slot]!;
     if (item < present) {
-      for (let i = offsets[item]!; i < offsets[item + 1]!; i++, at++) {
-        result.document[at] = document[i]!;
-        result.start[at] = start[i]!;
-        result.length[at] = length[i]!;
+      const end = offsets[item + 1]!;
+      for (let i = offsets[item]!; i < end; i++, at++) {
+        newDocument[at] = document[i]!;
+        newStart[at] = start[i]!;
+        newLength[at] = length[i]!;
       }
     }
-    result.offsets[slot + 1] = at;
+    newOffsets[slot + 1] = at;
   }
-  return result;
+  return { offsets: newOffsets, document: newDocument, start: newStart, length: newLength };
 }
