@@ -1,10 +1,10 @@
-import { expected, LibraError } from "@libra/base";
+import { expected, LibraError, requireInteger } from "@libra/base";
 import type { Communicator, Rank, Stream, Tensor } from "@libra/runtime";
 import type { TilePlan } from "@libra/scheduler";
 import { enqueueBackward, type Gradients } from "./backward.js";
 import { checkOnly, checkPlan, checkShape, requireScale, shapesOf } from "./check.js";
 import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
-import { type PreparedPlan, preparedPlan, preparePlan } from "./prepared-plan.js";
+import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
 import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
 
 export interface AttentionOptions {
@@ -18,6 +18,11 @@ export interface AttentionOptions {
   readonly scale?: number;
   /** Keeps Q, K and V on the workers from forward to backward instead of sending them again. */
   readonly keepTiles?: boolean;
+  /**
+   * 2 sends what a node needs of a rank in another node once, and sums dK and dV inside the node
+   * before they return; for plans made with `nodes`. 1 by default. Equal on all ranks.
+   */
+  readonly hops?: 1 | 2;
   /** Shown by `stats()`; "attention" by default. */
   readonly name?: string;
 }
@@ -80,14 +85,14 @@ export interface InternalOptions {
   readonly inPlace?: boolean;
 }
 
-const optionNames = ["rank", "pool", "plan", "worker", "scale", "keepTiles", "name"];
+const optionNames = ["rank", "pool", "plan", "worker", "scale", "keepTiles", "hops", "name"];
 
 /**
  * Makes the attention operator of one rank: one table of tiles, whichever planner made it, carried
  * out as a pipeline over chunks on three streams.
  *
  * @throws LibraError `STATE` outside an initialised runtime, `PLAN` when plan and pool do not fit,
- *   `ARGUMENT` for a bad option, `UNSUPPORTED` for an unknown one or a plan that cuts keys
+ *   `ARGUMENT` for a bad option, `UNSUPPORTED` for an unknown one or head dims beyond the kernels'
  */
 export function createAttention(options: AttentionOptions): Attention {
   checkOnly(options, optionNames);
@@ -108,12 +113,11 @@ export function buildAttention(
     );
   }
   if (typeof keepTiles !== "boolean") throw expected("true or false", "keepTiles", keepTiles);
+  const hops = requireInteger(options.hops ?? 1, "hops", 1, 2) as 1 | 2;
   const scale = requireScale(options.scale);
   const prepare = (plan: TilePlan): PreparedPlan => {
     checkPlan(plan, worker, pool.size, pool.rank);
-    return internal.inPlace === false
-      ? preparePlan(plan, worker, false)
-      : preparedPlan(plan, worker);
+    return preparePlan(plan, worker, { hops, inPlace: internal.inPlace ?? true });
   };
   let current = prepare(options.plan);
   let forwardCalls = noCalls(pool.size);

@@ -6,8 +6,9 @@ import {
   type Tensor,
 } from "@libra/runtime";
 import { shapesOf } from "./check.js";
-import { exchangeHops, type Move, Staging } from "./exchange.js";
+import { PassExchange, Staging } from "./exchange.js";
 import type { ForwardInputs, KeptTiles, PassContext } from "./forward.js";
+import { addPartials } from "./merge.js";
 import { runPipeline } from "./pipeline.js";
 
 export interface BackwardInputs extends ForwardInputs {
@@ -60,8 +61,9 @@ function exchangeBackward(
 ): void {
   const program = prepared.program!;
   const { headDim, valueDim } = prepared.plan.heads;
-  const { stagingQuery, stagingKey, partialKey, relayQuery, relayKey } = program.buffers;
+  const { stagingQuery, stagingKey, partialKey, partialQuery } = program.buffers;
   const staging = new Staging(device);
+  const exchange = new PassExchange(pool, program, staging);
   const staged = {
     q: kept?.q ?? staging.empty(stagingQuery, headDim),
     k: kept?.k ?? staging.empty(stagingKey, headDim),
@@ -73,52 +75,53 @@ function exchangeBackward(
     dk: staging.empty(stagingKey, headDim),
     dv: staging.empty(stagingKey, valueDim),
   };
+  const { keyRanges } = prepared.plan;
   const partial = {
+    dq: keyRanges ? staging.empty(partialQuery, headDim) : dq,
     dk: staging.empty(partialKey, headDim),
     dv: staging.empty(partialKey, valueDim),
   };
-  const move = (kind: Move["kind"], from: Tensor, to: Tensor, vectorSize: number): Move => {
-    const relayVectors = kind === "query" ? relayQuery : relayKey;
-    const relay = program.hops === 1 ? undefined : staging.empty(relayVectors, vectorSize);
-    return { kind, from, to, relay, vectorSize };
-  };
-  const again = [
-    move("query", q, staged.q, headDim),
-    move("key", k, staged.k, headDim),
-    move("key", v, staged.v, valueDim),
-  ];
+  const again =
+    kept === undefined
+      ? [
+          exchange.dispatched("query", q, staged.q, headDim),
+          exchange.dispatched("key", k, staged.k, headDim),
+          exchange.dispatched("key", v, staged.v, valueDim),
+        ]
+      : [];
   const dispatched = [
-    ...(kept === undefined ? again : []),
-    move("query", dOut, staged.dOut, valueDim),
-    move("query", logSumExp, staged.logSumExp, 1),
-    move("query", delta, staged.delta, 1),
+    ...again,
+    exchange.dispatched("query", dOut, staged.dOut, valueDim),
+    exchange.dispatched("query", logSumExp, staged.logSumExp, 1),
+    exchange.dispatched("query", delta, staged.delta, 1),
   ];
   const returned = [
-    move("query", staged.dq, dq, headDim),
-    move("key", staged.dk, partial.dk, headDim),
-    move("key", staged.dv, partial.dv, valueDim),
+    exchange.returned("query", staged.dq, partial.dq, headDim),
+    exchange.returned("key", staged.dk, partial.dk, headDim),
+    exchange.returned("key", staged.dv, partial.dv, valueDim),
   ];
+  const zero = (out: Tensor): void => fill(streams.compute, { out, value: 0 });
   runPipeline(streams, program.chunks.length, {
-    dispatch: (chunk) =>
-      exchangeHops(pool, streams.dispatch, program.chunks[chunk]!.dispatch, dispatched),
+    dispatch: (chunk) => exchange.dispatch(streams.dispatch, chunk, dispatched),
     attend: (chunk) => {
       // Here, not before the pipeline, so that the first dispatch does not wait for it.
-      if (chunk === 0) {
-        for (const out of [staged.dq, staged.dk, staged.dv])
-          fill(streams.compute, { out, value: 0 });
-      }
+      if (chunk === 0) for (const tensor of [staged.dq, staged.dk, staged.dv]) zero(tensor);
       const segments = prepared.segments[chunk]!;
       if (segments.count > 0) {
         attentionBackward(streams.compute, { ...staged, segments, scale, headDim, valueDim });
       }
     },
-    return: (chunk) => exchangeHops(pool, streams.return, program.chunks[chunk]!.return, returned),
+    return: (chunk) => exchange.return(streams.return, chunk, returned),
   });
+  if (keyRanges) {
+    zero(dq);
+    addPartials(streams.compute, staging, prepared.rounds, partial.dq, dq, headDim);
+  }
   for (const [from, to, vectorSize] of [
     [partial.dk, dk, headDim],
     [partial.dv, dv, valueDim],
   ] as const) {
-    fill(streams.compute, { out: to, value: 0 });
+    zero(to);
     accumulateVectors(streams.compute, { from, to, list: program.accumulate, vectorSize });
   }
   staging.free();

@@ -12,7 +12,7 @@ const planError = (message: string, details?: Record<string, unknown>): LibraErr
  *
  * @param poolSize - ranks of the communicator
  * @throws LibraError `PLAN` when workers and ranks differ in number, borders and owned rows do not
- *   fit each other, or `UNSUPPORTED` when a tile sees only a part of its document's keys
+ *   fit each other, `UNSUPPORTED` for head dims beyond the kernels'
  */
 export function checkPlan(plan: TilePlan, worker: number, poolSize: number, rank: number): void {
   if (plan.workers !== poolSize) {

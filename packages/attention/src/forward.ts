@@ -1,6 +1,13 @@
-import { attentionForward, type Communicator, type Device, type Tensor } from "@libra/runtime";
+import {
+  attentionForward,
+  type Communicator,
+  type Device,
+  fill,
+  type Tensor,
+} from "@libra/runtime";
 import { shapesOf } from "./check.js";
-import { exchangeHops, type Move, Staging } from "./exchange.js";
+import { PassExchange, Staging } from "./exchange.js";
+import { mergeOutputs } from "./merge.js";
 import { type PipelineStreams, runPipeline } from "./pipeline.js";
 import type { PreparedPlan } from "./prepared-plan.js";
 
@@ -51,7 +58,8 @@ export function enqueueForward(
     return { out, logSumExp, kept: undefined };
   }
   const staging = new Staging(device);
-  const { stagingQuery, stagingKey, relayQuery, relayKey } = program.buffers;
+  const exchange = new PassExchange(pool, program, staging);
+  const { stagingQuery, stagingKey, partialQuery } = program.buffers;
   const staged = {
     q: staging.empty(stagingQuery, headDim),
     k: staging.empty(stagingKey, headDim),
@@ -59,31 +67,35 @@ export function enqueueForward(
     out: staging.empty(stagingQuery, valueDim),
     logSumExp: staging.empty(stagingQuery, 1),
   };
-  const move = (kind: Move["kind"], from: Tensor, to: Tensor, vectorSize: number): Move => {
-    const relayVectors = kind === "query" ? relayQuery : relayKey;
-    const relay = program.hops === 1 ? undefined : staging.empty(relayVectors, vectorSize);
-    return { kind, from, to, relay, vectorSize };
-  };
+  // Outputs over a part of the keys come home side by side and are merged there.
+  const home = plan.keyRanges
+    ? { out: staging.empty(partialQuery, valueDim), logSumExp: staging.empty(partialQuery, 1) }
+    : { out, logSumExp };
   const dispatched = [
-    move("query", q, staged.q, headDim),
-    move("key", k, staged.k, headDim),
-    move("key", v, staged.v, valueDim),
+    exchange.dispatched("query", q, staged.q, headDim),
+    exchange.dispatched("key", k, staged.k, headDim),
+    exchange.dispatched("key", v, staged.v, valueDim),
   ];
   const returned = [
-    move("query", staged.out, out, valueDim),
-    move("query", staged.logSumExp, logSumExp, 1),
+    exchange.returned("query", staged.out, home.out, valueDim),
+    exchange.returned("query", staged.logSumExp, home.logSumExp, 1),
   ];
   runPipeline(streams, program.chunks.length, {
-    dispatch: (chunk) =>
-      exchangeHops(pool, streams.dispatch, program.chunks[chunk]!.dispatch, dispatched),
+    dispatch: (chunk) => exchange.dispatch(streams.dispatch, chunk, dispatched),
     attend: (chunk) => {
       const segments = prepared.segments[chunk]!;
       if (segments.count > 0) {
         attentionForward(streams.compute, { ...staged, segments, ...sizes });
       }
     },
-    return: (chunk) => exchangeHops(pool, streams.return, program.chunks[chunk]!.return, returned),
+    return: (chunk) => exchange.return(streams.return, chunk, returned),
   });
+  if (plan.keyRanges) {
+    fill(streams.compute, { out, value: 0 });
+    fill(streams.compute, { out: logSumExp, value: -Infinity });
+    const merged = { out, logSumExp };
+    mergeOutputs(streams.compute, staging, prepared.rounds, home, merged, valueDim);
+  }
   const kept = keepTiles ? { q: staged.q, k: staged.k, v: staged.v } : undefined;
   staging.free(kept === undefined ? [] : [kept.q, kept.k, kept.v]);
   return { out, logSumExp, kept };

@@ -1,4 +1,3 @@
-import { LibraError } from "@libra/base";
 import type { AttentionSegments } from "@libra/runtime";
 import {
   type BlockList,
@@ -7,6 +6,7 @@ import {
   type TilePlan,
 } from "@libra/scheduler";
 import { ownedRowCount } from "./check.js";
+import { type MergeRound, mergeRounds } from "./merge.js";
 import { homeSegments, stagingSegments } from "./segments.js";
 import { noCounts, type PassCounts } from "./stats.js";
 
@@ -22,37 +22,38 @@ export interface PreparedPlan {
   readonly program: ExchangeProgram | undefined;
   /** Segments by chunk: over staging tensors, or one entry over home tensors without a program. */
   readonly segments: readonly AttentionSegments[];
+  /** How results over key ranges are merged at home; empty for plans without. */
+  readonly rounds: readonly MergeRound[];
   readonly forward: PassCounts;
   readonly backward: PassCounts;
   /** Backward without Q, K and V, which `keepTiles` kept. */
   readonly backwardKept: PassCounts;
 }
 
-const prepared = new WeakMap<TilePlan, Map<number, PreparedPlan>>();
-
-/** As {@link preparePlan}, once per plan and worker: the layers of a model share it. */
-export function preparedPlan(plan: TilePlan, worker: number): PreparedPlan {
-  const known = prepared.get(plan) ?? new Map<number, PreparedPlan>();
-  prepared.set(plan, known);
-  const value = known.get(worker) ?? preparePlan(plan, worker);
-  known.set(worker, value);
-  return value;
+/** How a plan is carried out; equal on all workers. */
+export interface PrepareOptions {
+  /** Hops of the exchange program. */
+  readonly hops: 1 | 2;
+  /** False sends even a plan that moves nothing through the exchange. */
+  readonly inPlace: boolean;
 }
 
+const known = new WeakMap<TilePlan, Map<string, PreparedPlan>>();
+
 /**
- * Makes everything that does not depend on tensors.
- *
- * @param inPlace - false sends even a plan that moves nothing through the exchange
- * @throws LibraError `UNSUPPORTED` for a plan that cuts keys and so merges partial results
+ * Makes everything that does not depend on tensors, once per plan, worker and options: the layers of
+ * a model share it.
  */
-export function preparePlan(plan: TilePlan, worker: number, inPlace = true): PreparedPlan {
-  if (plan.keyRanges) {
-    throw new LibraError(
-      "UNSUPPORTED",
-      `@libra/attention runs tiles that see all keys of their rows; planner ${JSON.stringify(plan.planner)} cuts the keys`,
-      { details: { planner: plan.planner } },
-    );
-  }
+export function preparePlan(plan: TilePlan, worker: number, options: PrepareOptions): PreparedPlan {
+  const ofPlan = known.get(plan) ?? new Map<string, PreparedPlan>();
+  known.set(plan, ofPlan);
+  const key = `${worker} ${options.hops} ${options.inPlace}`;
+  const prepared = ofPlan.get(key) ?? prepare(plan, worker, options);
+  ofPlan.set(key, prepared);
+  return prepared;
+}
+
+function prepare(plan: TilePlan, worker: number, { hops, inPlace }: PrepareOptions): PreparedPlan {
   const rows = ownedRowCount(plan, worker);
   const { headDim, valueDim } = plan.heads;
   if (inPlace && staysHome(plan)) {
@@ -60,9 +61,9 @@ export function preparePlan(plan: TilePlan, worker: number, inPlace = true): Pre
     const segments = homeSegments(plan, tiles);
     const counts = { ...noCounts(plan.workers), tiles: tiles.length, segments: segments.count };
     const all = { forward: counts, backward: counts, backwardKept: counts };
-    return { plan, worker, rows, program: undefined, segments: [segments], ...all };
+    return { plan, worker, rows, program: undefined, segments: [segments], rounds: [], ...all };
   }
-  const program = exchangeProgram(plan, worker);
+  const program = exchangeProgram(plan, worker, { hops });
   const segments = program.chunks.map((_, chunk) => stagingSegments(plan, program, chunk));
   const count = (sizes: PassSizes): PassCounts => countPass(program, segments, sizes);
   const key = [headDim, valueDim];
@@ -72,6 +73,7 @@ export function preparePlan(plan: TilePlan, worker: number, inPlace = true): Pre
     rows,
     program,
     segments,
+    rounds: mergeRounds(program.merge),
     forward: count({ query: [headDim], key, queryBack: [valueDim, 1], keyBack: [] }),
     backward: count({
       query: [headDim, valueDim, 1, 1],
@@ -90,7 +92,7 @@ export function preparePlan(plan: TilePlan, worker: number, inPlace = true): Pre
 
 // The same on every rank, since it looks at the whole plan: either all exchange or none does.
 function staysHome(plan: TilePlan): boolean {
-  if (plan.cp !== 1) return false;
+  if (plan.cp !== 1 || plan.keyRanges) return false;
   for (let tile = 0; tile < plan.count; tile += 1) {
     if (plan.worker[tile] !== plan.sequence[tile]) return false;
   }

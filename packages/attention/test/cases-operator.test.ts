@@ -1,6 +1,6 @@
 import { pairsCost } from "@libra/cost-model";
 import { type Communicator, launchLocal, mergePartials, type Rank } from "@libra/runtime";
-import { ulysses } from "@libra/scheduler";
+import { plannerNames as planners, ulysses } from "@libra/scheduler";
 import { contiguousRows, ownedCount } from "@libra/topology";
 import { describe, expect, it } from "vitest";
 import { attend, createAttention } from "../src/index.js";
@@ -16,7 +16,6 @@ import {
 } from "./support/pool.js";
 import { referenceBackward, referenceForward } from "./support/reference.js";
 
-const planners = ["ulysses", "allGather", "libra"] as const;
 const tolerance = 2e-6;
 
 /** Merges float32 partials (value, log-sum-exp) in order, starting from nothing. */
@@ -268,7 +267,7 @@ describe("cases C: the operator", () => {
   });
 
   it("C14 statistics show that the operator took part", async () => {
-    for (const planner of planners) {
+    for (const planner of ["ulysses", "allGather", "libra"]) {
       const { stats } = await runPool({ ...c1, cp: 2, planner });
       for (const { forward, backward } of stats) {
         expect([forward.calls, backward.calls]).toEqual([1, 1]);
@@ -289,6 +288,39 @@ describe("cases C: the operator", () => {
     const first = await runPool(pool);
     for (let run = 1; run < 30; run += 1) {
       expect(differing(await runPool(pool), first)).toEqual([]);
+    }
+  });
+
+  it("C19 pools of any ranks, with other tensors, give the same results", async () => {
+    const plan = planOf({ documents: [[5, 3]], heads: heads(6, 2, 4), cp: 2 });
+    const data = generateData({ rows: 8, ...plan.heads });
+    for (const pools of [
+      [
+        [0, 1],
+        [2, 3],
+      ],
+      [
+        [0, 2],
+        [3, 1],
+      ],
+    ]) {
+      const results = await launchLocal(4, async (rank) => {
+        const members = pools.find((ranks) => ranks.includes(rank.rank))!;
+        const pool = rank.world.group(members);
+        const attention = createAttention({ rank, pool, plan, worker: pool.rank });
+        const stream = rank.stream("compute");
+        const tensor = (array: Float64Array, count: number) => {
+          const own = array.subarray(pool.rank * 16 * count, (pool.rank + 1) * 16 * count);
+          return rank.device.fromArray(Float32Array.from(own), [4, count, 4]);
+        };
+        const inputs = { q: tensor(data.q, 6), k: tensor(data.k, 2), v: tensor(data.v, 2) };
+        const { saved } = attention.forward(stream, inputs);
+        const { dk } = attention.backward(stream, { dOut: tensor(data.dOut, 6), saved });
+        return (await stream.read(dk)) as Float32Array;
+      });
+      const [first, second] = pools.map((ranks) => ranks.flatMap((rank) => [...results[rank]!]));
+      expect(second).toEqual(first);
+      expect(sumOfSquares(first!)).toBeCloseTo(16.176609479, 4);
     }
   });
 

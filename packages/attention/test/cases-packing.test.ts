@@ -7,7 +7,7 @@ import {
   launchLocal,
   rope,
 } from "@libra/runtime";
-import { ulysses } from "@libra/scheduler";
+import { plannerNames as planners, ulysses } from "@libra/scheduler";
 import {
   contiguousRows,
   documentPositions,
@@ -21,7 +21,6 @@ import { elementOffset, vectorIndex } from "../src/offsets.js";
 import { type Data, generate, generateData, sumOf, sumOfSquares } from "./support/generate.js";
 import { bordersOf, heads, type PoolCase, runPool, takeRows } from "./support/pool.js";
 
-const planners = ["ulysses", "allGather", "libra"] as const;
 const rowsOf = (flat: Float32Array, from: number, to: number, size: number) => [
   ...flat.subarray(from * size, to * size),
 ];

@@ -1,3 +1,4 @@
+import { plannerNames } from "@libra/scheduler";
 import { customRows, zigzagRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -28,7 +29,9 @@ const pools = fc
     group: fc.integer({ min: 1, max: 3 }),
     headDim: fc.integer({ min: 1, max: 20 }),
     valueDim: fc.integer({ min: 1, max: 20 }),
-    planner: fc.constantFrom("ulysses", "allGather", "libra"),
+    planner: fc.constantFrom("libra", ...plannerNames),
+    hops: fc.constantFrom(1, 2 as const),
+    ranksPerNode: fc.integer({ min: 1, max: 3 }),
     partition: fc.constantFrom("contiguous", "zigzag", "scattered" as const),
     rowBlock: fc.integer({ min: 1, max: 9 }),
     keepTiles: fc.boolean(),
@@ -44,11 +47,15 @@ const pools = fc
       valueDim,
       partition,
       scale,
+      hops,
+      ranksPerNode,
       ...rest
     }): PoolCase => {
       const own = partitions[partition as keyof typeof partitions];
       return {
         ...rest,
+        hops: hops as 1 | 2,
+        nodes: { ranksPerNode },
         documents: lengths.slice(0, shape[0]),
         cp: shape[1]!,
         heads: heads(kvHeads * group, kvHeads, headDim, valueDim),
@@ -64,7 +71,7 @@ describe("random pools", () => {
       fc.asyncProperty(pools, async (pool) => {
         expect(largestError(pool, await runPool(pool))).toBeLessThan(4e-6);
       }),
-      { numRuns: 120, seed: 20 },
+      { numRuns: 250, seed: 20 },
     );
   });
 

@@ -41,8 +41,10 @@ describe("schedules", () => {
     plannerOptions: { chunks: 3 },
   };
 
-  it("kept tiles and a group of 3 ranks give the same bits in any order", async () => {
-    for (const other of [{ ...pool, keepTiles: true }, group]) {
+  it("kept tiles, a group, two hops and key ranges give the same bits in any order", async () => {
+    const twoHops: PoolCase = { ...pool, hops: 2, nodes: { ranksPerNode: 2 } };
+    const ring: PoolCase = { ...group, planner: "ring" };
+    for (const other of [{ ...pool, keepTiles: true }, group, twoHops, ring]) {
       const expected = await runPool(other);
       for (let seed = 0; seed < 40; seed += 1) {
         const fuzzed = await runPool({ ...other, launch: { fuzz: { seed } } });

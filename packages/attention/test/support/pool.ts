@@ -1,7 +1,7 @@
 import { type AttentionHeads, pairsCost } from "@libra/cost-model";
 import { copy, launchLocal, type Rank } from "@libra/runtime";
 import { plannerByName, type TilePlan } from "@libra/scheduler";
-import { contiguousRows, type OwnedRows, ownedIndices } from "@libra/topology";
+import { contiguousRows, type NodeLayout, type OwnedRows, ownedIndices } from "@libra/topology";
 import { type Attention, buildAttention } from "../../src/attention.js";
 import type { AttentionStats } from "../../src/index.js";
 import { type Data, generateData, relativeError, sameBits } from "./generate.js";
@@ -25,6 +25,8 @@ export interface PoolCase {
   /** Data of each sequence; the generator G by default. */
   readonly data?: readonly Data[];
   readonly keepTiles?: boolean;
+  readonly hops?: 1 | 2;
+  readonly nodes?: NodeLayout;
   /** False sends even a plan that moves nothing through the exchange. */
   readonly inPlace?: boolean;
   readonly launch?: LaunchOptions;
@@ -75,6 +77,7 @@ export function planOf(pool: PoolCase): TilePlan {
     ),
     cp,
     cost: pairsCost(pool.rowBlock ?? 2),
+    ...(pool.nodes === undefined ? {} : { nodes: pool.nodes }),
   });
 }
 
@@ -146,6 +149,7 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
           plan,
           worker: rank.rank,
           ...(pool.scale === undefined ? {} : { scale: pool.scale }),
+          ...(pool.hops === undefined ? {} : { hops: pool.hops }),
           ...(pool.keepTiles === undefined ? {} : { keepTiles: pool.keepTiles }),
         },
         pool.inPlace === undefined ? {} : { inPlace: pool.inPlace },
