@@ -5,8 +5,6 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll } from "vitest";
 
-const archive = fileURLToPath(new URL("../fixtures/formats.tar.gz", import.meta.url));
-
 /** The samples, unpacked for one test file. */
 export interface Formats {
   path(name: string): string;
@@ -15,16 +13,25 @@ export interface Formats {
 
 /** Unpacks the samples before the file's tests and removes them after. */
 export function useFormats(): Formats {
+  const path = useArchive("formats.tar.gz");
+  const formats: Formats = { path, lengths: [] };
+  beforeAll(async () => {
+    const expected = JSON.parse(await readFile(path("expected.json"), "utf8"));
+    formats.lengths.push(...expected.lengths);
+  });
+  return formats;
+}
+
+/** Unpacks an archive of test/fixtures before the file's tests and removes it after. */
+export function useArchive(name: string): (path: string) => string {
+  const archive = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
   let folder = "";
-  const formats: Formats = { path: (name) => join(folder, name), lengths: [] };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "libra-formats-"));
     await unpack(gunzipSync(await readFile(archive)), folder);
-    const expected = JSON.parse(await readFile(formats.path("expected.json"), "utf8"));
-    formats.lengths.push(...expected.lengths);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  return formats;
+  return (path) => join(folder, path);
 }
 
 // Not the package's own tar reader, which these files test.
