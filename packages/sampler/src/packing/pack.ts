@@ -1,10 +1,11 @@
-import { LibraError } from "@libra/base";
+import { bestFit } from "./best-fit.js";
 import { concatSplit } from "./concat-split.js";
+import { sequential } from "./sequential.js";
 import type { PackedEpoch, PackingName, PackingOptions } from "./types.js";
 
 type Packer = (lengths: Uint32Array, order: Uint32Array, options: PackingOptions) => PackedEpoch;
 
-const packers: Partial<Record<PackingName, Packer>> = { concatSplit };
+const packers: Record<PackingName, Packer> = { concatSplit, bestFit, sequential };
 
 /**
  * Packs one epoch.
@@ -18,7 +19,5 @@ export function pack(
   order: Uint32Array,
   options: PackingOptions,
 ): PackedEpoch {
-  const packer = packers[options.packing];
-  if (!packer) throw new LibraError("INTERNAL", `no packer named ${options.packing}`);
-  return packer(lengths, order, options);
+  return packers[options.packing](lengths, order, options);
 }
