@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export {};
+export { simulate } from "./simulate.js";

@@ -1,0 +1,77 @@
+import type { Pass } from "@libra/cost-model";
+import { type PlanTraffic, planTraffic, type TilePlan, timeline } from "@libra/scheduler";
+import { ownedCount } from "@libra/topology";
+import type { Scenario } from "../scenario.js";
+
+/** What the ranks that exchange tiles do in one layer of one micro-step, on the fastest device. */
+export interface PoolWork {
+  readonly workers: number;
+  readonly chunks: number;
+  readonly hops: 1 | 2;
+  /** Position of each worker in the dp × cp plane. */
+  readonly positions: readonly number[];
+  /** Tokens that each worker owns. */
+  readonly tokens: Float64Array;
+  /** Seconds of attention kernels: `[chunk · workers + worker]`. */
+  readonly kernels: Readonly<Record<Pass, Float64Array>>;
+  readonly traffic: Readonly<Record<Pass, PlanTraffic>>;
+  /** Bytes of foreign q, k, v and o that the fullest worker holds in forward. */
+  readonly remoteBytes: number;
+  /** Other workers that each worker exchanges with: most, and mean. */
+  readonly mostPeers: number;
+  readonly meanPeers: number;
+}
+
+/**
+ * Reads a plan as work: kernels and bytes as the scheduler's timeline predicts them.
+ *
+ * @param positions - position of each worker in the dp × cp plane
+ */
+export function poolWork(
+  scenario: Scenario,
+  plan: TilePlan,
+  positions: readonly number[],
+  hops: 1 | 2,
+): PoolWork {
+  const { workers, cp, chunks } = plan;
+  const { timer, cluster, elementBytes } = scenario;
+  const { links } = cluster;
+  const traffic = {
+    forward: planTraffic(plan, { pass: "forward", hops, elementBytes }),
+    backward: planTraffic(plan, { pass: "backward", hops, elementBytes }),
+  };
+  const kernels = (pass: Pass) => {
+    const seconds = new Float64Array(chunks * workers);
+    const options = { links, timer, pass, hops, elementBytes };
+    for (const { stream, chunk, worker, start, end } of timeline(plan, options).spans) {
+      if (stream === "attention") seconds[chunk * workers + worker] = end - start;
+    }
+    return seconds;
+  };
+  const { peers } = traffic.forward;
+  return Object.freeze({
+    workers,
+    chunks,
+    hops,
+    positions,
+    tokens: Float64Array.from({ length: workers }, (_, worker) =>
+      ownedCount(plan.owned[Math.floor(worker / cp)]!, worker % cp),
+    ),
+    kernels: { forward: kernels("forward"), backward: kernels("backward") },
+    traffic,
+    remoteBytes: remoteBytes(traffic.forward, workers),
+    mostPeers: peers.reduce((most, count) => Math.max(most, count), 0),
+    meanPeers: peers.reduce((sum, count) => sum + count, 0) / workers,
+  });
+}
+
+// What comes in from other ranks in forward, and the outputs that go back.
+function remoteBytes({ total }: PlanTraffic, workers: number): number {
+  let most = 0;
+  for (let w = 0; w < workers; w++) {
+    let bytes = 0;
+    for (let link = 1; link < 4; link++) bytes += total.received[w * 4 + link]!;
+    most = Math.max(most, bytes);
+  }
+  return most;
+}
