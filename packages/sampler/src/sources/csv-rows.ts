@@ -15,6 +15,8 @@ export class CsvRows {
   readonly #decoder = new StringDecoder("utf8");
   #separator: string | undefined;
   #text = "";
+  /** Where the next quote of the text is, −1 when there is none. */
+  #quote = -1;
 
   constructor(path: string) {
     this.#path = path;
@@ -37,10 +39,11 @@ export class CsvRows {
     const text = this.#text;
     const rows: string[][] = [];
     let start = 0;
+    this.#quote = text.indexOf('"');
     while (start < text.length) {
       const end = this.#rowEnd(text, start);
       if (end < 0 && !final) break;
-      const row = text.slice(start, end < 0 ? text.length : end).replace(/\r$/, "");
+      const row = withoutReturn(text.slice(start, end < 0 ? text.length : end));
       this.#separator ??= separatorOf(row);
       rows.push(fields(row, this.#separator));
       start = end < 0 ? text.length : end + 1;
@@ -56,13 +59,19 @@ export class CsvRows {
     let from = start;
     for (;;) {
       const lineEnd = text.indexOf("\n", from);
-      const quote = text.indexOf('"', from);
+      // Looked up once a quote, not once a row: text without quotes is not searched again and again.
+      if (this.#quote >= 0 && this.#quote < from) this.#quote = text.indexOf('"', from);
+      const quote = this.#quote;
       if (quote < 0 || (lineEnd >= 0 && lineEnd < quote)) return lineEnd;
       const close = text.indexOf('"', quote + 1);
       if (close < 0) return -1;
       from = close + 1;
     }
   }
+}
+
+function withoutReturn(row: string): string {
+  return row.endsWith("\r") ? row.slice(0, -1) : row;
 }
 
 function separatorOf(row: string): string {
