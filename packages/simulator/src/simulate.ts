@@ -1,7 +1,8 @@
 import { LibraError, requireInteger } from "@libra/base";
 import { attentionFlops, linearFlops, type ModelShape } from "@libra/cost-model";
+import { createScenario, type ScenarioOptions } from "./create-scenario.js";
 import { secondsOf } from "./engine/ticks.js";
-import { createScenario, type Scenario, type ScenarioOptions } from "./scenario.js";
+import type { Scenario } from "./scenario.js";
 import type { MemoryReport } from "./step/memory.js";
 import { type Breakdown, type StepResult, simulateStep } from "./step/simulate-step.js";
 import { createStrategy } from "./strategies/by-name.js";

@@ -14,6 +14,11 @@ export interface LayerPlace {
   readonly slowness: ArrayLike<number>;
   readonly extras: LayerExtras;
   readonly expertParallel: number;
+  /**
+   * Two half micro-steps take turns, so that each one's exchange runs beside the other's kernels and
+   * linear operators (DistCA): nothing computed waits for bytes, only the longer of both counts.
+   */
+  readonly pingPong?: boolean;
 }
 
 /** One pass of one layer of one pool. */
@@ -73,8 +78,10 @@ export class LayerRunner {
     for (let chunk = 0; chunk < chunks; chunk++) {
       kernels.push(this.addKernels(pass, chunk, dispatched[chunk]!, kernels[chunk - 1]));
     }
-    const returned = traffic.return.map((hops, chunk) => this.addExchange(hops, kernels[chunk]!));
-    const last = this.addExperts(this.addLinear(returned));
+    const returned = traffic.return.map((hops, chunk) =>
+      this.addExchange(hops, place.pingPong ? [] : kernels[chunk]!),
+    );
+    const last = this.addExperts(this.addLinear(place.pingPong ? [] : returned));
     const ticks = graph.run();
     const done = Float64Array.from(last, (operation) => graph.end[operation]!);
     const busy = graph.busy.slice(0, workers * resourceCount);
@@ -141,7 +148,7 @@ export class LayerRunner {
     return Array.from({ length: work.workers }, (_, w) => {
       const seconds = work.kernels[pass][chunk * work.workers + w]! * place.slowness[w]!;
       const operation = this.add("attention", w, ticksOf(seconds));
-      graph.after(dispatched);
+      if (!place.pingPong) graph.after(dispatched);
       if (previous) graph.after(previous[w]!);
       return operation;
     });

@@ -4,7 +4,7 @@ import { headSeconds, layerExtras } from "../layer/layer-extras.js";
 import { type PoolWork, poolWork } from "../layer/pool-work.js";
 import { type LayerRun, LayerRunner } from "../layer/run-layer.js";
 import type { Scenario } from "../scenario.js";
-import type { PoolStep } from "./step-work.js";
+import type { PoolStep, StepWork } from "./step-work.js";
 
 /** One pool's passes through the model in one micro-step. */
 export interface PoolPass {
@@ -32,11 +32,11 @@ export class PoolSimulator {
   constructor(private readonly scenario: Scenario) {}
 
   /** Both passes of one pool through all stages. */
-  run(pool: PoolStep, microStep: number, hops: 1 | 2): PoolPass {
+  run(pool: PoolStep, microStep: number, step: Pick<StepWork, "hops" | "pingPong">): PoolPass {
     const { scenario } = this;
     const { layout, parts, positions, recompute, model } = scenario;
     const { positions: places, plan } = pool;
-    const work = poolWork(scenario, plan, places, hops);
+    const work = poolWork(scenario, plan, places, step.hops);
     const forward = new Float64Array(layout.pp * parts);
     const backward = new Float64Array(layout.pp * parts);
     const layersBackward = new Float64Array(layout.pp * parts);
@@ -48,7 +48,7 @@ export class PoolSimulator {
     let sumComputing = 0;
     let slowest = 0;
     for (let stage = 0; stage < layout.pp; stage++) {
-      if (runs === undefined || !alike) runs = this.layerRuns(work, stage);
+      if (runs === undefined || !alike) runs = this.layerRuns(work, stage, step.pingPong);
       const [there, back] = runs;
       if (stage === 0) slowest = latest(back.done);
       const account = new Account(work.workers);
@@ -90,7 +90,11 @@ export class PoolSimulator {
     };
   }
 
-  private layerRuns(work: PoolWork, stage: number): readonly [LayerRun, LayerRun] {
+  private layerRuns(
+    work: PoolWork,
+    stage: number,
+    pingPong: boolean,
+  ): readonly [LayerRun, LayerRun] {
     const { scenario } = this;
     const { positions, cluster, expertParallel } = scenario;
     const slowness = Float64Array.from(
@@ -103,6 +107,7 @@ export class PoolSimulator {
         slowness,
         extras: layerExtras(scenario, pass),
         expertParallel,
+        pingPong,
       }),
     );
     return [forward!, backward!];

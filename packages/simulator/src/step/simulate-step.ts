@@ -53,7 +53,7 @@ export function simulateStep(scenario: Scenario, step: StepWork): StepResult {
   const measures = new Measures();
   for (let microStep = 0; microStep < step.microSteps; microStep++) {
     for (const pool of step.pools(microStep)) {
-      const pass = simulator.run(pool, microStep, step.hops);
+      const pass = simulator.run(pool, microStep, step);
       measures.add(pass, pool);
       passes.push(pass);
     }

@@ -18,6 +18,8 @@ export interface StepWork {
   readonly pairs: number;
   /** Hops of the exchange. */
   readonly hops: 1 | 2;
+  /** Whether two half micro-steps take turns, one computing while the other exchanges. */
+  readonly pingPong: boolean;
   /** Whether all ranks meet after every micro-step, for the strategy's own reasons. */
   readonly meets: boolean;
   /** Plans of a micro-step; they share no position. Made when asked for: a step may be large. */

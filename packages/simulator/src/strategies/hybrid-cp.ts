@@ -77,6 +77,7 @@ export function hybridCp(
         tokens: plan.tokens,
         pairs: pairsOf(plan),
         hops: 1,
+        pingPong: false,
         meets: true,
         *pools(microStep) {
           for (const group of groups[microStep]!) yield poolStep(group, lengths);

@@ -14,6 +14,8 @@ export interface PlannedRule {
   /** Replicas whose ranks exchange tiles. */
   readonly poolSize: number;
   readonly hops: 1 | 2;
+  /** Two half micro-steps take turns; default false. */
+  readonly pingPong?: boolean;
   readonly placement: NonNullable<SamplerOptions["placement"]>;
   /** Plans one micro-step of one pool; every rank owns one stretch of rows unless replaced. */
   plan(input: PoolInput): TilePlan;
@@ -81,6 +83,7 @@ export function plannedStrategy(
         tokens: plan.tokens,
         pairs: pairsOf(plan),
         hops: rule.hops,
+        pingPong: rule.pingPong ?? false,
         meets: false,
         pools: (microStep) => pools(plan, microStep),
         stepSkew: plan.stepSkew,

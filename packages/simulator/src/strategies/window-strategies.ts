@@ -4,6 +4,7 @@ import type { Scenario } from "../scenario.js";
 import { planPerDocument } from "./per-document.js";
 import { type CorpusOptions, plannedStrategy } from "./planned-strategy.js";
 import {
+  flagSetting,
   hopsSetting,
   integerSetting,
   requireSettings,
@@ -48,16 +49,18 @@ export const perDocumentStrategy: StrategyMaker = (scenario, corpus, settings) =
 
 /** DistCA: attention of all replicas is one pool, filled by deficit. */
 export const distcaStrategy: StrategyMaker = (scenario, corpus, settings) => {
-  requireSettings("distca", settings, ["tolerance", "hops"]);
+  requireSettings("distca", settings, ["tolerance", "hops", "pingPong"]);
   const tolerance = shareSetting(settings, "tolerance", 0.01);
   const { dp } = scenario.layout;
   const hops = hopsOf(scenario, dp, settings);
+  const pingPong = flagSetting(settings, "pingPong", true);
   const planner = disaggregated({ scope: "world", tolerance });
   return plannedStrategy(scenario, corpus, {
     name: "distca",
-    settings: { tolerance, hops },
+    settings: { tolerance, hops, pingPong },
     poolSize: dp,
     hops,
+    pingPong,
     placement: "arrival",
     plan: (input: PoolInput) => planner.plan(input),
   });

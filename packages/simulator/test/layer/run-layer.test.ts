@@ -3,13 +3,14 @@ import { libra, type PoolInput, timeline, ulysses } from "@libra/scheduler";
 import { contiguousRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createScenario } from "../../src/create-scenario.js";
 import { secondsOf, ticksOf } from "../../src/engine/ticks.js";
 import { kinds } from "../../src/layer/account.js";
 import { layerExtras } from "../../src/layer/layer-extras.js";
 import { type PoolWork, poolWork } from "../../src/layer/pool-work.js";
 import { LayerRunner, resourceCount, resources } from "../../src/layer/run-layer.js";
 import { clusterByName } from "../../src/machine/cluster.js";
-import { createScenario, type Scenario } from "../../src/scenario.js";
+import type { Scenario } from "../../src/scenario.js";
 import { idealCluster, longTail, tinyExperts, tinyModel } from "../support/scenarios.js";
 
 const timer = linearTimer(
