@@ -7,6 +7,7 @@ import {
   type Tensor,
 } from "@libra/runtime";
 import type { ExchangeProgram } from "@libra/scheduler";
+import { elementOffset } from "./offsets.js";
 
 /** One tensor that an exchange moves. */
 export interface Move {
@@ -27,6 +28,7 @@ export class Staging {
   constructor(private readonly device: Device) {}
 
   empty(vectors: number, size: number): Tensor {
+    elementOffset(vectors, size); // refuses a size that no tensor can have
     const tensor = this.device.empty([vectors, size]);
     this.tensors.push(tensor);
     return tensor;

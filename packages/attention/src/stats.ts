@@ -61,8 +61,7 @@ export function addCall(before: CallCounts, last: PassCounts): CallCounts {
   return { calls: before.calls + 1, last, total: addCounts(before.total, last) };
 }
 
-/** Field by field sums. */
-export function addCounts(a: PassCounts, b: PassCounts): PassCounts {
+function addCounts(a: PassCounts, b: PassCounts): PassCounts {
   return {
     tiles: a.tiles + b.tiles,
     segments: a.segments + b.segments,

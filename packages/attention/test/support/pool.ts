@@ -43,7 +43,7 @@ export interface SequenceResult {
   readonly dv: Float32Array;
 }
 
-export const resultNames = ["out", "logSumExp", "dq", "dk", "dv"] as const;
+const resultNames = ["out", "logSumExp", "dq", "dk", "dv"] as const;
 
 export interface PoolResult {
   readonly plan: TilePlan;
@@ -82,7 +82,7 @@ export function planOf(pool: PoolCase): TilePlan {
 }
 
 /** Data of a case, rounded to float32: the generator G, shifted from sequence to sequence. */
-export function dataOf(pool: PoolCase): readonly Data[] {
+function dataOf(pool: PoolCase): readonly Data[] {
   const data =
     pool.data ??
     pool.documents.map((lengths, sequence) =>
@@ -217,7 +217,7 @@ export function differing(
 }
 
 /** The float64 results of every sequence of a case. */
-export function referencePool(pool: PoolCase) {
+function referencePool(pool: PoolCase) {
   return pool.documents.map((lengths, sequence) => {
     const data = dataOf(pool)[sequence]!;
     const shape: ReferenceShape = {
