@@ -1,6 +1,6 @@
 import type { PlanningCost } from "@libra/cost-model";
 import type { SegmentTable } from "../../packing/types.js";
-import type { Placement, PlacementShape } from "../../placement/types.js";
+import type { FixedPlacement, PlacementShape } from "../../placement/types.js";
 import { buildPlan } from "../../plan/build-plan.js";
 
 /** Adds the segments of the sample at one position of the present order. */
@@ -11,7 +11,7 @@ export type AddSegments = (
 
 export interface PlaceOptions {
   shape: PlacementShape;
-  placement: Placement;
+  placement: FixedPlacement;
   cost: PlanningCost;
   window: number;
   /** Samples that training has consumed: their order stays. */
