@@ -27,12 +27,19 @@ export {
 } from "./order/torch-distributed.js";
 export { torchRandperm } from "./order/torch-randperm.js";
 export type { OverlongPolicy, PackingName, PackingReport } from "./packing/types.js";
-export type { PlacementName } from "./placement/by-name.js";
+export { type PlacementName, placementByName, placementNames } from "./placement/by-name.js";
 export { type LibraPlacementOptions, libraPlacement } from "./placement/libra.js";
-export type { Placement, PlacementShape } from "./placement/types.js";
+export type {
+  FixedPlacement,
+  Placement,
+  PlacementShape,
+  RepackedStep,
+  RepackingPlacement,
+} from "./placement/types.js";
+export { type WlbPlacementOptions, wlbPlacement } from "./placement/wlb.js";
 export { cuSeqlensOf } from "./plan/cu-seqlens.js";
 export { planHash } from "./plan/plan-hash.js";
-export { noSequence, type RepackedStep, type StepPlan } from "./plan/step-plan.js";
+export { noSequence, type StepPlan } from "./plan/step-plan.js";
 export { createSampler, type Sampler } from "./sampler.js";
 export { lengthsFingerprint } from "./sources/fingerprint.js";
 export {

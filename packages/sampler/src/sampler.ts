@@ -3,7 +3,9 @@ import { type ResolvedOptions, resolveOptions, type SamplerOptions } from "./opt
 import { documentOrder } from "./order/document-order.js";
 import { pack } from "./packing/pack.js";
 import type { PackedEpoch, PackingReport } from "./packing/types.js";
-import { buildPlan } from "./plan/build-plan.js";
+import { arrivalPlacement } from "./placement/arrival.js";
+import type { RepackedSequences, RepackingRun } from "./placement/types.js";
+import { buildPlan, type StepSequences } from "./plan/build-plan.js";
 import type { StepPlan } from "./plan/step-plan.js";
 import { fingerprintOf, requireState, type SamplerState, stateVersion } from "./state.js";
 
@@ -20,6 +22,7 @@ export interface Sampler {
   next(): StepPlan;
   /**
    * Step `step` of an epoch read from its start: a pure function of (lengths, options, epoch, step).
+   * A placement that changes the step (`wlb`) is replayed from the first step of all.
    *
    * @throws LibraError ARGUMENT when the epoch has no such step
    */
@@ -59,12 +62,15 @@ class CorpusSampler implements Sampler {
   private cursor = 0;
   private consumedSamples = 0;
   private consumedTokens = 0;
+  private run: RepackingRun | undefined;
+  private replay: CorpusSampler | undefined;
   private cached: { epoch: number; packed: PackedEpoch } | undefined;
 
   constructor(private readonly options: ResolvedOptions) {
     const { pools, poolSize, microSteps } = options.shape;
     this.perStep = pools * poolSize * microSteps;
     this.fingerprint = fingerprintOf(options);
+    this.run = this.begin();
     const available = this.available(this.packedEpoch(0));
     if (this.steps(available) === 0) {
       throw new LibraError(
@@ -84,27 +90,36 @@ class CorpusSampler implements Sampler {
   }
 
   next(): StepPlan {
-    while (this.steps(this.available(this.packedEpoch(this.epoch)) - this.cursor) <= 0) {
+    const wanted = this.run?.wanted ?? this.perStep;
+    const least = this.options.dropLast ? wanted : Math.min(wanted, 1);
+    while (this.available(this.packedEpoch(this.epoch)) - this.cursor < least) {
       this.epoch++;
       this.step = 0;
       this.cursor = 0;
     }
-    const plan = this.planAt(this.epoch, this.step, this.cursor);
-    const left = this.available(this.packedEpoch(this.epoch)) - this.cursor;
-    const taken = Math.min(this.perStep, left);
-    this.step++;
-    this.cursor += taken;
-    this.consumedSamples = addExactly(this.consumedSamples, taken);
+    const packed = this.packedEpoch(this.epoch);
+    const end = Math.min(this.cursor + wanted, this.available(packed));
+    const arriving = packed.segments(this.cursor, end);
+    const plan = this.run
+      ? this.planRepacked(this.run.repack(arriving))
+      : this.planOf({ epoch: this.epoch, step: this.step, first: this.cursor, segments: arriving });
+    this.consumedSamples = addExactly(this.consumedSamples, end - this.cursor);
     this.consumedTokens = addExactly(this.consumedTokens, plan.tokens);
+    this.step++;
+    this.cursor = end;
     return plan;
   }
 
   plan(epoch: number, step: number): StepPlan {
     requireInteger(epoch, "epoch", 0);
     requireInteger(step, "step", 0);
-    const steps = this.steps(this.available(this.packedEpoch(epoch)));
+    if (this.run) return this.replayed(epoch, step);
+    const packed = this.packedEpoch(epoch);
+    const steps = this.steps(this.available(packed));
     if (step >= steps) throw expected(`a step below ${steps} of epoch ${epoch}`, "step", step);
-    return this.planAt(epoch, step, step * this.perStep);
+    const first = step * this.perStep;
+    const end = Math.min(first + this.perStep, this.available(packed));
+    return this.planOf({ epoch, step, first, segments: packed.segments(first, end) });
   }
 
   state(): SamplerState {
@@ -118,11 +133,13 @@ class CorpusSampler implements Sampler {
       cursor,
       consumedSamples,
       consumedTokens,
+      ...(this.run ? { strategy: this.run.state() } : {}),
     });
   }
 
   restore(state: SamplerState): void {
     requireState(state, this.fingerprint);
+    this.run = this.begin(state.strategy);
     this.epoch = state.epoch;
     this.step = state.step;
     this.cursor = state.cursor;
@@ -130,16 +147,35 @@ class CorpusSampler implements Sampler {
     this.consumedTokens = state.consumedTokens;
   }
 
-  private planAt(epoch: number, step: number, first: number): StepPlan {
-    const packed = this.packedEpoch(epoch);
-    const end = Math.min(first + this.perStep, this.available(packed));
-    const segments = packed.segments(first, end);
+  private begin(saved?: unknown): RepackingRun | undefined {
+    const { placement, packing, cost } = this.options;
+    if (!placement.changesStep) return undefined;
+    const { window, alignment } = packing;
+    return placement.begin({ slots: this.perStep, window, alignment, cost }, saved);
+  }
+
+  private replayed(epoch: number, step: number): StepPlan {
+    const isPast = (sampler: CorpusSampler) =>
+      sampler.epoch > epoch || (sampler.epoch === epoch && sampler.step > step);
+    if (!this.replay || isPast(this.replay)) this.replay = new CorpusSampler(this.options);
+    for (;;) {
+      const plan = this.replay.next();
+      if (plan.epoch === epoch && plan.step === step) return plan;
+      if (plan.epoch > epoch) throw expected(`a step of epoch ${epoch}`, "step", step);
+    }
+  }
+
+  private planRepacked({ segments, report }: RepackedSequences): StepPlan {
+    const { epoch, step } = this;
+    const placement = this.options.placement.name;
+    return this.planOf({ epoch, step, first: 0, segments, placement, repacked: report });
+  }
+
+  private planOf(sequences: StepSequences): StepPlan {
     const { shape, placement, cost, packing } = this.options;
     const { window, alignment } = packing;
-    return buildPlan(
-      { epoch, step, first, segments },
-      { shape, placement, cost, window, alignment },
-    );
+    const fixed = placement.changesStep ? arrivalPlacement() : placement;
+    return buildPlan(sequences, { shape, placement: fixed, cost, window, alignment });
   }
 
   private packedEpoch(epoch: number): PackedEpoch {

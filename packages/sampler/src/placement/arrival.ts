@@ -1,7 +1,7 @@
-import type { Placement } from "./types.js";
+import type { FixedPlacement } from "./types.js";
 
 /** Slots take the sequences in the order in which they came: what an unbalanced run does. */
-export function arrivalPlacement(): Placement {
+export function arrivalPlacement(): FixedPlacement {
   return Object.freeze({
     name: "arrival",
     changesStep: false,

@@ -5,7 +5,7 @@ import { placeMicroSteps } from "./micro-steps.js";
 import { binLoads, stepTime } from "./objective.js";
 import { schedulePools } from "./pipeline-order.js";
 import { descending, gather } from "./sort.js";
-import type { Placement, PlacementShape } from "./types.js";
+import type { FixedPlacement, PlacementShape } from "./types.js";
 
 export interface LibraPlacementOptions {
   /**
@@ -23,7 +23,7 @@ const defaultEffort = 12;
  * Variance-reduced sequence placement (algorithms.md section 3): longest first into the lightest
  * bin with room, then improving swaps from the heaviest bin, for the objective of `sync`.
  */
-export function libraPlacement(options: LibraPlacementOptions = {}): Placement {
+export function libraPlacement(options: LibraPlacementOptions = {}): FixedPlacement {
   const { effort = defaultEffort } = options;
   return Object.freeze({
     name: "libra",

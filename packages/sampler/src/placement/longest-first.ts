@@ -1,12 +1,13 @@
 import { fillBins } from "./bins.js";
+import { binsOf, slotsOfPools } from "./deal.js";
 import { descending } from "./sort.js";
-import type { Placement, PlacementShape } from "./types.js";
+import type { FixedPlacement, PlacementShape } from "./types.js";
 
 /**
  * Longest first into the lightest bin with room, and no more: pools of P·M sequences under
  * `sync: step`, bins of P otherwise.
  */
-export function longestFirstPlacement(): Placement {
+export function longestFirstPlacement(): FixedPlacement {
   return Object.freeze({
     name: "longestFirst",
     changesStep: false,
@@ -21,19 +22,7 @@ export function longestFirstSlots(
   order: Uint32Array,
   shape: PlacementShape,
 ): Uint32Array {
-  const { pools, poolSize, microSteps, sync } = shape;
-  if (sync !== "step" || microSteps === 1) {
-    return fillBins(order, weights, pools * microSteps, poolSize).items;
-  }
-  const size = poolSize * microSteps;
-  const bins = fillBins(order, weights, pools, size);
-  const slots = new Uint32Array(weights.length);
-  for (let k = 0; k < pools; k++) {
-    for (let i = 0; i < size; i++) {
-      const microStep = i % microSteps;
-      const replica = Math.floor(i / microSteps);
-      slots[(microStep * pools + k) * poolSize + replica] = bins.items[k * size + i]!;
-    }
-  }
-  return slots;
+  const { count, size, wholePools } = binsOf(shape);
+  const { items } = fillBins(order, weights, count, size);
+  return wholePools ? slotsOfPools(items, shape) : items;
 }

@@ -3,13 +3,13 @@ import { aligned, type SegmentTable } from "../packing/types.js";
 import { arrivalSlots } from "../placement/arrival.js";
 import { binLoads, stepBound, stepSkew, worstPoolSkew } from "../placement/objective.js";
 import { descending, gather } from "../placement/sort.js";
-import type { Placement, PlacementShape } from "../placement/types.js";
-import { noSequence, type RepackedStep, type StepPlan } from "./step-plan.js";
+import type { FixedPlacement, PlacementShape, RepackedStep } from "../placement/types.js";
+import { noSequence, type StepPlan } from "./step-plan.js";
 
 /** What a plan is made of, besides the sequences themselves. */
 export interface PlanContext {
   readonly shape: PlacementShape;
-  readonly placement: Placement;
+  readonly placement: FixedPlacement;
   readonly cost: PlanningCost;
   readonly window: number;
   readonly alignment: number;
@@ -22,6 +22,8 @@ export interface StepSequences {
   /** Index of the first sequence in the epoch's order; the others follow it. */
   readonly first: number;
   readonly segments: SegmentTable;
+  /** Name of the strategy that packed the step anew, and its report. */
+  readonly placement?: string;
   readonly repacked?: RepackedStep;
 }
 
@@ -40,7 +42,7 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
   const workload = new Float64Array(slotCount);
   for (let slot = 0; slot < slotCount; slot++) {
     const item = slots[slot]!;
-    const real = item < present;
+    const real = item < present && !(repacked && isEmpty(segments, item));
     sequence[slot] = real ? first + item : noSequence;
     weight[slot] = real ? 1 : 0;
     workload[slot] = weights[item]!;
@@ -59,7 +61,7 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     microSteps,
     poolSize,
     sync,
-    placement: placement.name,
+    placement: sequences.placement ?? placement.name,
     alignment,
     sequence,
     weight,
@@ -76,6 +78,11 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     targets: tokens - segments.length.length,
     ...(repacked ? { repacked } : {}),
   });
+}
+
+// A repacking strategy may leave a sequence without documents.
+function isEmpty({ offsets }: SegmentTable, item: number): boolean {
+  return offsets[item + 1] === offsets[item];
 }
 
 /** Planning cost of each packed sequence, after padding. */

@@ -1,4 +1,5 @@
 import type { Sync } from "@libra/topology";
+import type { RepackedStep } from "../placement/types.js";
 
 /** `sequence` of a slot without one: a filler at the tail of an epoch. */
 export const noSequence = 0xffffffff;
@@ -47,15 +48,4 @@ export interface StepPlan {
   readonly targets: number;
   /** What a strategy that changes the step did; absent for all others. */
   readonly repacked?: RepackedStep;
-}
-
-/** Report of a step whose documents were repacked across steps (`wlb`). */
-export interface RepackedStep {
-  /** Documents of this step that came in an earlier one, and the sum of steps they waited. */
-  readonly delayedDocuments: number;
-  readonly delaySteps: number;
-  /** Tokens above the window, over all slots. */
-  readonly extraTokens: number;
-  /** Documents that wait for a later step. */
-  readonly waitingDocuments: number;
 }

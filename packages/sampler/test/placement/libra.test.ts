@@ -4,7 +4,7 @@ import { placementByName, placementNames } from "../../src/placement/by-name.js"
 import { libraPlacement } from "../../src/placement/libra.js";
 import { longestFirstPlacement } from "../../src/placement/longest-first.js";
 import { binLoads, stepBound, stepSkew } from "../../src/placement/objective.js";
-import type { Placement, PlacementShape } from "../../src/placement/types.js";
+import type { FixedPlacement, PlacementShape } from "../../src/placement/types.js";
 import { lognormalLengths, plain } from "../helpers.js";
 
 const shapes = fc
@@ -27,9 +27,12 @@ const shapes = fc
 
 const sortedDown = (weights: Float64Array) => weights.slice().sort().reverse();
 
-describe.each(placementNames)("placement %s", (name) => {
+const fixedNames = placementNames.filter((name) => !placementByName(name).changesStep);
+
+describe.each(fixedNames)("placement %s", (name) => {
   // The searches are the same with less effort; the properties must hold at any.
-  const placement = name === "libra" ? libraPlacement({ effort: 0.5 }) : placementByName(name);
+  const placement =
+    name === "libra" ? libraPlacement({ effort: 0.5 }) : (placementByName(name) as FixedPlacement);
 
   test("is a permutation and never below the bound", () => {
     fc.assert(
@@ -54,7 +57,7 @@ describe.each(placementNames)("placement %s", (name) => {
 });
 
 describe("libra", () => {
-  const skewOf = (placement: Placement, weights: Float64Array, shape: PlacementShape) =>
+  const skewOf = (placement: FixedPlacement, weights: Float64Array, shape: PlacementShape) =>
     stepSkew(binLoads(placement.place(weights, shape), weights, shape), shape);
 
   test("is never worse than longestFirst", () => {
@@ -89,7 +92,7 @@ describe("libra", () => {
       backwardRatio: 2.5,
     };
     const weights = Float64Array.of(1, 100, 2, 90, 1, 2);
-    const loads = binLoads(placementByName("libra").place(weights, shape), weights, shape);
+    const loads = binLoads(libraPlacement().place(weights, shape), weights, shape);
     expect(plain(loads)).toEqual([100, 90, 2, 2, 1, 1]);
   });
 });
