@@ -124,6 +124,30 @@ describe("libra plan", () => {
     expect(ordered.skew.after).toEqual(ordered.skew.before);
   });
 
+  it("takes costs from a calibration profile, and says when a placement changes the steps", async () => {
+    const pass = { launch: 0, pairs: 2e-12, rows: 1e-8, keys: 0, segment: 1e-6 };
+    const fit = { median: 0.01, largest: 0.05 };
+    const profile = {
+      version: 1,
+      device: "test",
+      kernel: "cpu",
+      dtype: "float32",
+      headDim: 64,
+      rowBlock: 16,
+      date: "2025-01-01",
+      coefficients: { forward: pass, backward: pass },
+      error: { forward: fit, backward: fit },
+    };
+    writeFileSync(file("profile.json"), JSON.stringify(profile));
+    const pairs = JSON.parse((await plan("--json")).out);
+    const ran = await plan("--json", "--profile", file("profile.json"));
+    expect(ran.error).toBe("");
+    expect(JSON.parse(ran.out).skew.before).not.toEqual(pairs.skew.before);
+    expect((await plan("--profile", file("none.json"))).error).toContain("a calibration profile");
+    const wlb = await plan("--placement", "wlb");
+    expect(wlb.out).toContain("the placement changed the steps");
+  });
+
   it("teaches", async () => {
     const { code, out } = await run(["plan", "--help"]);
     expect(code).toBe(0);

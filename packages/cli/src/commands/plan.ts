@@ -38,7 +38,7 @@ export function addPlan(program: Command, io: Io): void {
 
 async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<PlanSummary> {
   const { lengths, corpus } = await readCorpus(paths, options, io);
-  const sampler = samplerOf(lengths, options);
+  const sampler = await samplerOf(lengths, options);
   const { epoch, dp, microSteps, poolSize, cp, sync, placement, seed } = options;
   // The sampler reports on the epoch it stands in.
   sampler.restore({ ...sampler.state(), epoch });
@@ -50,6 +50,7 @@ async function plan(paths: readonly string[], options: PlanOptions, io: Io): Pro
     skews.add(step);
     if (options.trace !== undefined && skews.steps <= options.traceSteps) trace.add(step);
   };
+  const { report } = sampler;
   const plans = planEpoch(sampler, epoch, planned, observe, io);
   const files = await writePlans(plans, options, corpus.fingerprint, io);
   if (options.trace !== undefined) files.push(await writeTrace(options.trace, trace, options));
@@ -67,10 +68,11 @@ async function plan(paths: readonly string[], options: PlanOptions, io: Io): Pro
       seed,
       epoch,
     },
-    packing: sampler.report,
-    steps: { inEpoch, planned },
+    packing: report,
+    steps: { inEpoch, planned: skews.steps },
     skew: skews.skew(),
     fillers: skews.fillers,
+    ...(skews.repacked === undefined ? {} : { repacked: skews.repacked }),
     files,
   };
 }

@@ -2,9 +2,10 @@ import { createSampler, type Sampler, type SamplerOptions, type StepPlan } from 
 import type { Io } from "../io.js";
 import type { PlanOptions } from "./plan-options.js";
 import { progressOf } from "./progress.js";
+import { readCost } from "./read-cost.js";
 
 /** A sampler as the options say; its errors name what is wrong with them. */
-export function samplerOf(lengths: Uint32Array, options: PlanOptions): Sampler {
+export async function samplerOf(lengths: Uint32Array, options: PlanOptions): Promise<Sampler> {
   const { window, dp, microSteps, poolSize, cp, sync, stages, alignment, seed } = options;
   return createSampler({
     lengths,
@@ -15,6 +16,7 @@ export function samplerOf(lengths: Uint32Array, options: PlanOptions): Sampler {
     cp,
     sync,
     ...(stages === undefined ? {} : { stages }),
+    ...(options.profile === undefined ? {} : { cost: await readCost(options.profile) }),
     alignment,
     seed,
     shuffle: options.shuffle,
@@ -26,7 +28,10 @@ export function samplerOf(lengths: Uint32Array, options: PlanOptions): Sampler {
   });
 }
 
-/** The epoch's plans in order, each shown to `observe` as it passes. */
+/**
+ * The next plans of the epoch that the sampler stands in, each shown to `observe` as it passes. A
+ * placement that delays documents may have fewer steps than the epoch has room for.
+ */
 export function* planEpoch(
   sampler: Sampler,
   epoch: number,
@@ -37,7 +42,8 @@ export function* planEpoch(
   const progress = progressOf("steps", io);
   try {
     for (let step = 0; step < steps; step++) {
-      const plan = sampler.plan(epoch, step);
+      const plan = sampler.next();
+      if (plan.epoch !== epoch) return;
       observe(plan);
       yield plan;
       progress.update(step + 1, steps);

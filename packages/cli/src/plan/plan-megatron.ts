@@ -6,6 +6,7 @@ import {
 import type { Io } from "../io.js";
 import type { PlanOptions } from "./plan-options.js";
 import { progressOf } from "./progress.js";
+import { readCost } from "./read-cost.js";
 import { table, whole } from "./table.js";
 
 /** `libra plan --megatron-cache`: rewrites the cache and reports. */
@@ -15,7 +16,8 @@ export async function planMegatron(
   options: PlanOptions,
   io: Io,
 ): Promise<void> {
-  const { dp, microSteps, microBatch, poolSize, sync, stages, dataRoot, consumedSamples } = options;
+  const { dp, microSteps, microBatch, poolSize, sync, stages, data, dataRoot, consumedSamples } =
+    options;
   const progress = progressOf("global batches", io);
   let report: MegatronRewriteReport;
   try {
@@ -31,6 +33,8 @@ export async function planMegatron(
       dryRun: options.dryRun ?? false,
       onProgress: progress.update,
       ...(stages === undefined ? {} : { stages }),
+      ...(options.profile === undefined ? {} : { cost: await readCost(options.profile) }),
+      ...(data === undefined ? {} : { data }),
       ...(dataRoot === undefined ? {} : { dataRoot }),
       ...(trainingArguments.length === 0 ? {} : { trainingArguments }),
     });

@@ -12,6 +12,7 @@ export interface PlanOptions {
   sync: "step" | "microStep" | "pipeline";
   stages?: number;
   placement: string;
+  profile?: string;
   packing: string;
   overlong: string;
   alignment: number;
@@ -36,6 +37,7 @@ export interface PlanOptions {
   megatronCache?: string;
   microBatch: number;
   consumedSamples: number;
+  data?: string;
   dataRoot?: string;
   dryRun?: boolean;
 }
@@ -72,6 +74,7 @@ const groups: Array<{ title: string; options: Option[] }> = [
         .default("libra"),
       new Option("--no-drop-last", "plan the incomplete last step too, with fillers of weight 0"),
       new Option("--placement <name>", "strategy, for example libra or arrival").default("libra"),
+      new Option("--profile <file>", "calibration profile: cost in measured time, not in pairs"),
       count("--epoch <n>", "epoch to plan").default(0),
       count("--steps <n>", "plan only the first steps of the epoch"),
     ],
@@ -110,6 +113,10 @@ const groups: Array<{ title: string; options: Option[] }> = [
       new Option("--megatron-cache <path>", "write the order into this cache; see the guide"),
       count("--micro-batch <n>", "Megatron's --micro-batch-size").default(1),
       count("--consumed-samples <n>", "samples already trained on: their order stays").default(0),
+      new Option(
+        "--data <path>",
+        "the data's .idx, where the cache's description does not lead there",
+      ),
       new Option("--data-root <folder>", "folder that the cache's dataset_path starts from"),
       new Option("--dry-run", "report only"),
     ],

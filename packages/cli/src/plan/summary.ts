@@ -36,6 +36,8 @@ export interface PlanSummary {
   skew: { before: Spread; after: Spread; bound: Spread };
   /** Fillers of weight 0 in the planned steps. */
   fillers: number;
+  /** Sums over the steps of a placement that repacks documents; absent for all others. */
+  repacked?: { delayedDocuments: number; delaySteps: number; extraTokens: number };
   files: string[];
 }
 
@@ -45,12 +47,19 @@ export class SkewCollector {
   readonly #after: number[] = [];
   readonly #bound: number[] = [];
   fillers = 0;
+  repacked: PlanSummary["repacked"];
 
   add(plan: StepPlan): void {
     this.#before.push(plan.arrivalSkew);
     this.#after.push(plan.stepSkew);
     this.#bound.push(plan.bound);
     for (const weight of plan.weight) if (weight === 0) this.fillers++;
+    if (plan.repacked === undefined) return;
+    const { delayedDocuments, delaySteps, extraTokens } = plan.repacked;
+    this.repacked ??= { delayedDocuments: 0, delaySteps: 0, extraTokens: 0 };
+    this.repacked.delayedDocuments += delayedDocuments;
+    this.repacked.delaySteps += delaySteps;
+    this.repacked.extraTokens += extraTokens;
   }
 
   get steps(): number {
@@ -66,8 +75,8 @@ export class SkewCollector {
   }
 }
 
-/** Mean, 95th percentile (linear interpolation) and largest. */
-export function spread(values: readonly number[]): Spread {
+// Mean, 95th percentile (linear interpolation) and largest.
+function spread(values: readonly number[]): Spread {
   if (values.length === 0) return { mean: 1, p95: 1, worst: 1 };
   const sorted = [...values].sort((a, b) => a - b);
   const place = 0.95 * (sorted.length - 1);

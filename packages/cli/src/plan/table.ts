@@ -39,7 +39,13 @@ export function summaryTable(summary: PlanSummary, colors: boolean): string {
       `${whole(steps.planned)} planned of ${whole(steps.inEpoch)} in epoch ${configuration.epoch}, ${configuration.microSteps} micro-steps each${fillers > 0 ? `, ${fillers} fillers` : ""}`,
     ],
   ]);
+  const { repacked } = summary;
   const lines = [facts, skews, ...corpus.notes.map((note) => dim(`note: ${note}`))];
+  if (repacked !== undefined) {
+    lines.push(
+      `the placement changed the steps: ${whole(repacked.delayedDocuments)} documents came late, by ${whole(repacked.delaySteps)} steps together; ${whole(repacked.extraTokens)} tokens above windows`,
+    );
+  }
   if (files.length > 0) lines.push(`wrote ${files.join(", ")}`);
   return `${lines.join("\n")}\n`;
 }

@@ -34,8 +34,8 @@ export function refused(path: string, reason: string, wayOut: string): LibraErro
   return new LibraError("UNSUPPORTED", `${path}: ${reason}. ${wayOut}.`, { details: { path } });
 }
 
-/** The way out for everything that only Python's pickle can open. */
-export const insteadOfPickle =
+// The way out for everything that only Python's pickle can open.
+const insteadOfPickle =
   'Write the lengths from Python once, for example numpy.save("lengths.npy", lengths) with an ' +
   "integer array, and read that file";
 

@@ -14,7 +14,7 @@ const int32: NumberType = { kind: "signed", size: 4, littleEndian: true };
 const int64: NumberType = { kind: "signed", size: 8, littleEndian: true };
 
 /** Layout of a Megatron `.idx` file. */
-export interface MegatronIndex {
+interface MegatronIndex {
   path: string;
   sequences: number;
   documents: number;
@@ -61,8 +61,8 @@ export async function openMegatron(path: string, options: SourceOptions): Promis
   });
 }
 
-/** Reads and checks the header; the file's size must agree with its counts. */
-export async function readIndex(file: ByteFile): Promise<MegatronIndex> {
+// The file's size must agree with the header's counts.
+async function readIndex(file: ByteFile): Promise<MegatronIndex> {
   const header = await file.read(0, headerBytes, "a Megatron index header of 34 bytes");
   const start = Buffer.from(header.subarray(0, 9)).toString("latin1");
   if (start.startsWith(legacyMagic)) {

@@ -56,8 +56,8 @@ async function findInFolder(folder: string): Promise<CacheFiles> {
   );
 }
 
-/** Every cache in a folder, in the order of their names. */
-export async function cachesIn(folder: string): Promise<CacheFiles[]> {
+// Every cache in a folder, in the order of their names.
+async function cachesIn(folder: string): Promise<CacheFiles[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith("-description.txt")).sort();
   const found: CacheFiles[] = [];
   for (const name of names) {

@@ -112,8 +112,8 @@ function checkArrays(
   }
 }
 
-/** @throws LibraError `MISMATCH` unless the values are 0 … n − 1 in some order */
-export function requirePermutation(values: ArrayLike<number>, path: string): void {
+// The values must be 0 … n − 1 in some order.
+function requirePermutation(values: ArrayLike<number>, path: string): void {
   const seen = new Uint8Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
