@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "./support/folder.js";
 
 // Runs the README's example on the README's configuration and compares what each line prints.
-it("the README's example prints what it says", async () => {
+it("the README's example prints what it says", { timeout: 60_000 }, async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const folder = temporaryFolder();
   const yaml = /```yaml\n([\s\S]*?)```/.exec(readme)![1]!;

@@ -22,7 +22,8 @@ export async function attempt(
 ): Promise<number> {
   const { print = console.log, printError = console.error } = options;
   const controller = new AbortController();
-  const stop = (): void => controller.abort();
+  const stop = (received: NodeJS.Signals): void =>
+    controller.abort(new Error(`received ${received}`));
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   try {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { poolSizeOf } from "../config/pool-size.js";
 import type { TrainConfig } from "../config/schema.js";
 import { lengthsOf } from "../data/documents.js";
 import { corpusSkew } from "../metrics/arrival.js";
@@ -89,7 +90,7 @@ export async function trainConfigured(
 
 function describeRun({ config, sizes, documents, start }: PreparedRun, output: Output): void {
   const { dp, cp } = config.layout;
-  const { window, microSteps, poolSize } = config.batch;
+  const { window, microSteps } = config.batch;
   const sampler = samplerFor(config, lengthsOf(documents));
   const { skew, steps } = corpusSkew(sampler);
   const epochs = config.steps / sampler.stepsPerEpoch;
@@ -98,7 +99,7 @@ function describeRun({ config, sizes, documents, start }: PreparedRun, output: O
     `model: ${millions} M parameters, ${sizes.layers} layers, ${sizes.queryHeads} query and ${sizes.kvHeads} KV heads of ${sizes.headDim}, ${sizes.vocabulary} ids`,
   );
   output.line(
-    `ranks: dp ${dp} × cp ${cp}, pools of ${poolSize ?? dp} replicas; ${dp * microSteps} packed sequences of ${window} tokens a step; planner ${config.strategy.planner}`,
+    `ranks: dp ${dp} × cp ${cp}, pools of ${poolSizeOf(config)} replicas; ${dp * microSteps} packed sequences of ${window} tokens a step; planner ${config.strategy.planner}`,
   );
   output.line(
     `corpus: Σmax ÷ Σmean of attention work over replicas is ${skew.toFixed(3)} (${steps} steps in arrival order)`,

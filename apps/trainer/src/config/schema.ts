@@ -50,7 +50,9 @@ const layoutSchema = z.strictObject({
 const batchSchema = z.strictObject({
   window: z.int().min(2).default(4096).describe("tokens in one packed sequence"),
   microSteps: count.default(1),
-  poolSize: count.optional().describe("replicas that share attention; default: all of dp"),
+  poolSize: count
+    .optional()
+    .describe("replicas that share attention; default: dp's largest divisor up to 8"),
   placement: words("libra", "arrival").default("libra"),
   sync: words("step", "microStep").default("step"),
   shuffle: z.boolean().default(true),

@@ -19,7 +19,7 @@ export interface CacheKey {
 }
 
 /** What the cache says beside the ids. */
-export interface CorpusFacts {
+interface CorpusFacts {
   /** Token ids of the tokenizer by model id; entry 0 is the unknown id. */
   readonly tokens: readonly number[];
   readonly occurring: number;

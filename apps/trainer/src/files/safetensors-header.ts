@@ -4,7 +4,7 @@ import { LibraError } from "@libra/base";
 import { z } from "zod";
 
 /** Bytes of one element by safetensors type; types that Libra can read. */
-export const elementBytes = {
+const elementBytes = {
   F64: 8,
   F32: 4,
   F16: 2,

@@ -1,7 +1,7 @@
 import type { Tensor } from "@libra/runtime";
 
 /** What the model knows of attention: n rows of this rank, whatever runs behind. */
-export interface AttendInputs {
+interface AttendInputs {
   /** [n, query heads, head dim] */
   readonly q: Tensor;
   /** [n, KV heads, head dim] */
@@ -11,7 +11,7 @@ export interface AttendInputs {
 }
 
 /** Gradients in the shapes of {@link AttendInputs}. */
-export interface AttendGradients {
+interface AttendGradients {
   readonly dq: Tensor;
   readonly dk: Tensor;
   readonly dv: Tensor;

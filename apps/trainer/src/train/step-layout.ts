@@ -11,6 +11,7 @@ import {
   poolOfRank,
   zigzagRows,
 } from "@libra/topology";
+import { poolSizeOf } from "../config/pool-size.js";
 import type { StrategyConfig, TrainConfig } from "../config/schema.js";
 import { headsOf, type ModelSizes } from "../model/sizes.js";
 
@@ -30,7 +31,7 @@ export interface RankPlace {
 export function placeOfRank(config: TrainConfig, planner: TilePlanner, rank: number): RankPlace {
   const { dp, cp, tp, pp } = config.layout;
   const layout = createLayout({ world: dp * cp * tp * pp, dp, cp, tp, pp });
-  const poolSize = planner.scope === "group" ? 1 : (config.batch.poolSize ?? dp);
+  const poolSize = planner.scope === "group" ? 1 : poolSizeOf(config);
   const { pool, worker } = poolOfRank(layout, poolSize, rank);
   const coordinates = coordinatesOf(layout, rank);
   return { layout, pool, worker, replica: coordinates.dp, cpIndex: coordinates.cp };
@@ -38,7 +39,7 @@ export function placeOfRank(config: TrainConfig, planner: TilePlanner, rank: num
 
 /** @param lengths - tokens of each document */
 export function samplerFor(config: TrainConfig, lengths: Uint32Array): Sampler {
-  const { window, microSteps, placement, sync, shuffle, dropLast, poolSize } = config.batch;
+  const { window, microSteps, placement, sync, shuffle, dropLast } = config.batch;
   const { dp, cp } = config.layout;
   return createSampler({
     lengths,
@@ -46,7 +47,7 @@ export function samplerFor(config: TrainConfig, lengths: Uint32Array): Sampler {
     dp,
     cp,
     microSteps,
-    poolSize: poolSize ?? dp,
+    poolSize: poolSizeOf(config),
     sync,
     seed: config.seed,
     shuffle,

@@ -38,7 +38,7 @@ async function run(argv: string[], options: CommandOptions = {}) {
   return { code, text: lines.join("\n"), errors: errors.join("\n") };
 }
 
-describe("libra train", () => {
+describe("libra train", { timeout: 60_000 }, () => {
   it("trains, says what it does and names its files", async () => {
     const { folder, config } = prepared();
     const { code, text, errors } = await run([config]);
@@ -130,7 +130,7 @@ describe("libra train", () => {
   });
 });
 
-describe("the trainer's command line", () => {
+describe("the trainer's command line", { timeout: 60_000 }, () => {
   it("lists its commands", async () => {
     const errors: string[] = [];
     const code = await runCommand(["fly"], { printError: (message) => errors.push(message) });

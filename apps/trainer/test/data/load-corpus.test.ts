@@ -28,7 +28,7 @@ const { tokenizerPath, tokenizerConfigPath, sha256 } = qwen3Tokenizer();
 const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const tokenizer = new Tokenizer(json(tokenizerPath), json(tokenizerConfigPath));
 
-describe("a corpus is tokenised", () => {
+describe("a corpus is tokenised", { timeout: 60_000 }, () => {
   it("with Qwen3's tokenizer", () => {
     expect(sha256).toBe("aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4");
   });
@@ -81,7 +81,7 @@ describe("a corpus is tokenised", () => {
   });
 });
 
-describe("an empty corpus", () => {
+describe("an empty corpus", { timeout: 60_000 }, () => {
   it("is refused", async () => {
     await expect(load([])).rejects.toThrow(/data: the corpus .* holds no document/);
     await expect(load(["", ""])).rejects.toThrow(/has 2 documents, none with 1–65536 tokens/);

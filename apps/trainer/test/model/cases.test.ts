@@ -14,7 +14,7 @@ const { sizes, weights, documents } = readFixture("qwen3-untied");
 const model = { sizes, weights };
 const width = sizes.vocabulary;
 
-describe("documents in one sequence", () => {
+describe("documents in one sequence", { timeout: 60_000 }, () => {
   it("do not see each other, on any number of ranks (cases B1, B2)", async () => {
     const [first, second] = [documents[1]!, documents[1]!];
     const changed = Int32Array.from(first);
@@ -91,7 +91,7 @@ describe("documents in one sequence", () => {
   });
 });
 
-describe("loss and gradients", () => {
+describe("loss and gradients", { timeout: 60_000 }, () => {
   it("are not scaled by the number of ranks (case B12)", async () => {
     const { whole, cuSeqlens } = rowsOf([[3, 1, 4, 1]]);
     const last = { ...whole, targets: Int32Array.of(-100, -100, 5, -100) };
@@ -117,6 +117,9 @@ describe("loss and gradients", () => {
       scale: 1 / 3,
     });
     expect(result.targets).toBe(3);
+    const given = { ...model, whole: { ...whole, targets }, cuSeqlens, scale: 1 / 3 };
+    const one = await runCase({ ...given, cp: 1 });
+    expect(Math.abs(result.lossSum / one.lossSum - 1)).toBeLessThan(1e-6);
     for (const gradient of result.gradients.values()) {
       expect(gradient.every(Number.isFinite)).toBe(true);
     }
@@ -149,7 +152,7 @@ describe("loss and gradients", () => {
   });
 });
 
-describe("the optimizer", () => {
+describe("the optimizer", { timeout: 60_000 }, () => {
   it("counts a parameter once in the norm, on any number of ranks (case B14)", async () => {
     const config = checkConfig({ optimizer: { clipNorm: 1, beta1: 0, warmupSteps: 0 } }, "test");
     const results = await launchLocal(2, async (rank) => {

@@ -12,7 +12,7 @@ const strategies = [
   { cp: 5, planner: "libra", zigzag: false },
 ];
 
-describe.each(fixtureNames)("%s against Hugging Face in float32", (name) => {
+describe.each(fixtureNames)("%s against Hugging Face in float32", { timeout: 60_000 }, (name) => {
   const fixture = readFixture(name);
   const { sizes, weights, documents, lengths } = fixture;
   const targets = lengths.reduce((sum, length) => sum + length - 1, 0);

@@ -25,7 +25,7 @@ export const tinySizes: ModelSizes = {
 };
 
 /** Documents of uneven lengths, some longer than a window; ids follow a rule that can be learnt. */
-export function tinyDocuments(count = 60, longest = 500) {
+function tinyDocuments(count = 60, longest = 500) {
   let state = 7;
   const next = (bound: number) => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
@@ -39,8 +39,6 @@ export function tinyDocuments(count = 60, longest = 500) {
   });
   return { ...joinDocuments(parts), vocabulary: tinySizes.vocabulary };
 }
-
-export type Settings = Parameters<typeof checkConfig>[0] & Record<string, object | number | string>;
 
 /** A run over {@link tinyDocuments}; four packed sequences a step whatever dp is. */
 export function tinyRun(
@@ -97,7 +95,7 @@ export interface FirstStep {
 }
 
 /** Loss and gradients of the run's first step, as rank 0 has them after checking that all agree. */
-export async function firstStep(run: PreparedRun): Promise<FirstStep> {
+export async function firstStep(run: PreparedRun, fuzz?: { seed: number }): Promise<FirstStep> {
   const { dp, cp } = run.config.layout;
   const results = await launchLocal(
     dp * cp,
@@ -108,7 +106,7 @@ export async function firstStep(run: PreparedRun): Promise<FirstStep> {
       const { loss } = await trainer.gradients(plan, strategy);
       return { loss, gradients: await trainer.readGradients() };
     },
-    { threads: 1 },
+    { threads: 1, fuzz },
   );
   for (const result of results) {
     if (!sameBits(result, results[0]!)) throw new Error("ranks hold different gradients");

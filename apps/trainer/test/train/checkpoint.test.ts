@@ -6,7 +6,7 @@ import { loadCheckpoint, newestCheckpoint } from "../../src/train/checkpoint.js"
 import { train } from "../../src/train/train.js";
 import { tinyRun, tinySizes, trainTiny } from "../support/tiny-run.js";
 
-describe("a checkpoint", () => {
+describe("a checkpoint", { timeout: 60_000 }, () => {
   it("makes 3 + restart + 3 steps the same as 6, bit for bit (case A3)", async () => {
     const layout = { dp: 2, cp: 2 };
     const whole = tinyRun(layout, {}, { steps: 6 });
@@ -24,6 +24,19 @@ describe("a checkpoint", () => {
     expect(
       model(newestCheckpoint(rest.runFolder)!).equals(model(newestCheckpoint(whole.runFolder)!)),
     ).toBe(true);
+  });
+
+  it("goes on with another number of ranks", async () => {
+    const six = await trainTiny(tinyRun({ dp: 1, cp: 1 }, {}, { steps: 6 }));
+    const half = tinyRun({ dp: 4, cp: 1 }, {}, { steps: 3 });
+    await trainTiny(half);
+    const start = loadCheckpoint(newestCheckpoint(half.runFolder)!, tinySizes);
+    const rest = tinyRun({ dp: 1, cp: 2 }, {}, { steps: 6 });
+    const resumed = await trainTiny({ ...rest, start });
+    for (const [index, { loss, targets }] of resumed.entries()) {
+      expect(targets).toBe(six[index + 3]!.targets);
+      expect(Math.abs(loss / six[index + 3]!.loss - 1)).toBeLessThan(1e-5);
+    }
   });
 
   it("is Hugging Face's layout and comes back", async () => {
@@ -59,7 +72,7 @@ describe("a checkpoint", () => {
   });
 });
 
-describe("a rank that fails", () => {
+describe("a rank that fails", { timeout: 60_000 }, () => {
   it("stops all, is named, and leaves nothing half written", async () => {
     const run = tinyRun({ dp: 2, cp: 2 }, {}, { checkpoint: { every: 1 } });
     const started = performance.now();
