@@ -5,7 +5,7 @@ import { exists } from "../../sources/byte-file.js";
 import { damaged } from "../../sources/format-error.js";
 
 /** What Megatron wrote into a `description.txt`: the identity of the data set. */
-export interface Description {
+interface Description {
   class?: unknown;
   dataset_path?: unknown;
   sequence_length?: unknown;
