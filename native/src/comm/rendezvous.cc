@@ -12,6 +12,22 @@ std::string ranksText(const std::vector<int>& ranks) {
   return (ranks.size() > 1 ? "ranks " : "rank ") + joined(ranks);
 }
 
+void matchOperations(const Ticket& mine, const Ticket& theirs) {
+  if (std::string_view(mine.operation) == theirs.operation) return;
+  throw Error("MISMATCH",
+              "Rank " + std::to_string(mine.globalRank()) + " calls " + mine.describe() +
+                  " where rank " + std::to_string(theirs.globalRank()) + " calls " +
+                  theirs.operation,
+              Details()
+                  .text("operation", mine.operation)
+                  .text("peerOperation", theirs.operation)
+                  .number("sequence", static_cast<double>(mine.sequence))
+                  .text("stream", mine.streamName)
+                  .number("rank", mine.globalRank())
+                  .number("peer", theirs.globalRank())
+                  .json());
+}
+
 }  // namespace
 
 struct Slot {
@@ -67,35 +83,29 @@ void Rendezvous::post(const std::shared_ptr<Ticket>& ticket) {
     slot->tickets.resize(size);
     slot->reading.resize(size);
   }
+  try {
+    ticket->contribution->match(*ticket, *ticket);
+    for (const auto& other : slot->tickets) {
+      if (!other) continue;
+      matchOperations(*ticket, *other);
+      ticket->contribution->match(*ticket, *other);
+    }
+  } catch (const Error& error) {
+    // Not posted: no peer may finish a call that does not fit.
+    Fault fault = error.fault();
+    std::vector<int> late;
+    for (size_t rank = 0; rank < size; ++rank) {
+      if (!slot->tickets[rank] && static_cast<int>(rank) != ticket->rank) {
+        late.push_back(ticket->group->ranks[rank]);
+      }
+    }
+    if (!late.empty()) fault.message += "; not arrived yet: " + ranksText(late);
+    throw Error(std::move(fault));
+  }
   ticket->slot = slot;
   slot->tickets[ticket->rank] = ticket;
   slot->reading[ticket->rank] = ticket->contribution->readers();
   ++slot->posted;
-  for (const auto& other : slot->tickets) {
-    if (!other) continue;
-    if (std::string_view(other->operation) != ticket->operation) {
-      throw Error(
-          "MISMATCH",
-          "Rank " + std::to_string(ticket->globalRank()) + " calls " + ticket->describe() +
-              " where rank " + std::to_string(other->globalRank()) + " calls " + other->operation,
-          Details()
-              .text("operation", ticket->operation)
-              .text("peerOperation", other->operation)
-              .number("sequence", static_cast<double>(ticket->sequence))
-              .text("stream", ticket->streamName)
-              .number("rank", ticket->globalRank())
-              .number("peer", other->globalRank())
-              .json());
-    }
-    try {
-      ticket->contribution->match(*ticket, *other);
-    } catch (const Error& error) {
-      Fault fault = error.fault();
-      const std::vector<int> late = absent(*ticket);
-      if (!late.empty()) fault.message += "; not arrived yet: " + ranksText(late);
-      throw Error(std::move(fault));
-    }
-  }
   slot->waiting.giveAll();
 }
 

@@ -26,7 +26,7 @@ struct WorldOptions {
   int threads = 1;             // compute threads of each rank
   bool fuzz = false;           // no threads: drain() runs the operations
   uint64_t seed = 0;           // of the fuzzer's choices
-  std::string instructionSet;  // of the kernels; empty: the process's default
+  std::string instructionSet{};  // of the kernels; empty: the process's default
 };
 
 class World : public std::enable_shared_from_this<World> {

