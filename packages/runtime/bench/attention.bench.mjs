@@ -1,0 +1,110 @@
+// Attention on the CPU against the machine's measured peak, and against PyTorch's CPU kernel when
+// LIBRA_TORCH_PYTHON names a Python that has it (for several documents: its loop over them).
+//
+//   npm run bench -- attention [--rounds N] [--threads 1,2] [--dtype float32,bfloat16]
+//
+// Trials of both programs alternate; one that other processes disturbed is repeated. The last line
+// is one JSON object; gflops counts causal pairs (backward = 2.5 × forward), share is against the
+// peak of the row's threads measured beside its trials.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { median } from "../../../bench/lib/trial.mjs";
+import { startPeer } from "./attention/peer.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "7" },
+    threads: { type: "string", default: "1" },
+    dtype: { type: "string", default: "float32" },
+  },
+});
+const quiet = 0.05; // cores that others may take during a trial
+const attempts = 6;
+
+const program = fileURLToPath(new URL("../build/release/bench/bench-attention", import.meta.url));
+if (!existsSync(program)) {
+  console.error(`No ${program}: build it with node packages/runtime/scripts/build-native.mjs`);
+  process.exit(1);
+}
+const libra = startPeer(program, []);
+const python = process.env.LIBRA_TORCH_PYTHON;
+const torchScript = fileURLToPath(new URL("./attention/torch_peer.py", import.meta.url));
+const torch = python ? startPeer(python, [torchScript]) : undefined;
+
+let foreignTrials = 0;
+/** The answer of a trial that others left alone, or of the quietest of several. */
+async function quietly(peer, request) {
+  let best;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const answer = await peer.ask(request);
+    if (best === undefined || answer.foreign < best.foreign) best = answer;
+    if (answer.foreign <= quiet) break;
+    foreignTrials += 1;
+  }
+  return best;
+}
+
+const shapes = [
+  { lengths: [2048], queryHeads: 8, kvHeads: 8, headDim: 128 },
+  { lengths: [8192], queryHeads: 2, kvHeads: 2, headDim: 128 },
+  { lengths: [1024, 256, 2048, 512, 128, 128], queryHeads: 8, kvHeads: 2, headDim: 128 },
+];
+const rounded = (value) => Number(value.toPrecision(4));
+const best = (values) => Math.min(...values);
+const peak = { fp32: 0, bf16: 0 };
+const rows = [];
+for (const threads of options.threads.split(",").map(Number)) {
+  for (const dtype of options.dtype.split(",")) {
+    for (const shape of shapes) {
+      for (const pass of ["forward", "forward+backward"]) {
+        const { lengths, queryHeads, kvHeads, headDim } = shape;
+        const request = `run ${dtype} ${pass} ${lengths} ${queryHeads} ${kvHeads} ${headDim} ${threads}`;
+        const own = [];
+        const other = [];
+        let flops = 0;
+        let rowPeak = 0;
+        for (let round = 0; round < Number(options.rounds); round += 1) {
+          const peaks = await quietly(libra, `peak ${threads}`);
+          rowPeak = Math.max(rowPeak, dtype === "float32" ? peaks.fp32 : peaks.bf16);
+          peak.fp32 = Math.max(peak.fp32, peaks.fp32 / threads);
+          peak.bf16 = Math.max(peak.bf16, peaks.bf16 / threads);
+          const trial = await quietly(libra, request);
+          flops = trial.flops;
+          own.push(trial.seconds);
+          if (torch !== undefined) other.push((await quietly(torch, request)).seconds);
+        }
+        const gflops = flops / median(own) / 1e9;
+        rows.push({
+          dtype,
+          pass,
+          length: lengths.length === 1 ? lengths[0] : lengths.reduce((sum, n) => sum + n, 0),
+          ...(lengths.length === 1 ? {} : { lengths }),
+          queryHeads,
+          kvHeads,
+          headDim,
+          threads,
+          gflops: rounded(gflops),
+          share: rounded(gflops / rowPeak),
+          bestShare: rounded(flops / best(own) / 1e9 / rowPeak),
+          torchRatio: torch === undefined ? null : rounded(median(other) / median(own)),
+        });
+        const row = rows.at(-1);
+        console.log(
+          `${dtype} ${pass.padEnd(16)} ${String(lengths).padEnd(28)} heads ${queryHeads}/${kvHeads} ` +
+            `threads ${threads}: ${row.gflops} GFLOP/s, ${(100 * row.share).toFixed(1)} % of peak` +
+            (row.torchRatio === null ? "" : `, ${row.torchRatio} × torch`),
+        );
+      }
+    }
+  }
+}
+libra.close();
+torch?.close();
+console.log(
+  JSON.stringify({
+    peak: { fp32: rounded(peak.fp32), bf16: peak.bf16 === 0 ? null : rounded(peak.bf16) },
+    rows,
+    foreignTrials,
+  }),
+);

@@ -1,0 +1,72 @@
+"""Times PyTorch's CPU attention on request; the same lines as native/bench/attention.cc."""
+
+import json
+import resource
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+
+def busy_seconds():
+    try:
+        with open("/proc/stat") as file:
+            fields = [int(x) for x in file.readline().split()[1:8]]
+    except OSError:
+        return 0.0
+    return (sum(fields) - fields[3] - fields[4]) / 100
+
+
+def own_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+problems = {}
+
+
+def documents(lengths, query_heads, kv_heads, dim, dtype):
+    """Contiguous [1, heads, length, dim] for each document: the layout this kernel likes best."""
+    torch.manual_seed(1)
+
+    def tensor(heads, length):
+        return torch.randn(1, heads, length, dim).to(dtype).requires_grad_()
+
+    return [
+        (tensor(query_heads, n), tensor(kv_heads, n), tensor(kv_heads, n), tensor(query_heads, n).detach())
+        for n in lengths
+    ]
+
+
+def once(problem, grouped, backward):
+    for q, k, v, gradient in problem:
+        if backward:
+            q.grad = k.grad = v.grad = None
+            out = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=grouped)
+            out.backward(gradient)
+        else:
+            with torch.no_grad():
+                F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=grouped)
+
+
+def answer(line):
+    _, dtype, passes, lengths, query_heads, kv_heads, dim, threads = line.split()
+    torch.set_num_threads(int(threads))
+    grouped = query_heads != kv_heads
+    backward = passes == "forward+backward"
+    key = (dtype, lengths, query_heads, kv_heads, dim)
+    if key not in problems:
+        problems.clear()
+        sizes = [int(x) for x in lengths.split(",")]
+        problems[key] = documents(sizes, int(query_heads), int(kv_heads), int(dim), getattr(torch, dtype))
+        once(problems[key], grouped, backward)
+    busy, own, start = busy_seconds(), own_seconds(), time.perf_counter()
+    once(problems[key], grouped, backward)
+    seconds = time.perf_counter() - start
+    foreign = (busy_seconds() - busy) - (own_seconds() - own)
+    return {"seconds": seconds, "foreign": max(0.0, foreign) / seconds}
+
+
+for request in sys.stdin:
+    print(json.dumps(answer(request)), flush=True)
