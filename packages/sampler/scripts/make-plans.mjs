@@ -26,7 +26,7 @@ for (const [name, options] of Object.entries({
   drop: {},
   fill: { dropLast: false },
   torch: { order: "torch", seed: 42 },
-  // whole: { packing: "bestFit", dropLast: false },
+  whole: { packing: "bestFit", dropLast: false },
 })) {
   const sampler = createSampler({ lengths, ...shape, ...options });
   await writePlanBinary(file(`${name}.bin`), epoch(sampler), { fingerprint });

@@ -29,6 +29,11 @@ export { torchRandperm } from "./order/torch-randperm.js";
 export type { OverlongPolicy, PackingName, PackingReport } from "./packing/types.js";
 export { type PlacementName, placementByName, placementNames } from "./placement/by-name.js";
 export { type LibraPlacementOptions, libraPlacement } from "./placement/libra.js";
+export {
+  type Partition,
+  type PartitionOptions,
+  partition,
+} from "./placement/partition.js";
 export type {
   FixedPlacement,
   Placement,
@@ -40,6 +45,14 @@ export { type WlbPlacementOptions, wlbPlacement } from "./placement/wlb.js";
 export { cuSeqlensOf } from "./plan/cu-seqlens.js";
 export { planHash } from "./plan/plan-hash.js";
 export { noSequence, type StepPlan } from "./plan/step-plan.js";
+export {
+  choosePoolSize,
+  type PoolSizeCandidate,
+  type PoolSizeChoice,
+  type PoolSizeOptions,
+} from "./pool-size/choose.js";
+export type { ExchangeEstimate, ExchangeOptions } from "./pool-size/exchange.js";
+export { expectedRandomSkew } from "./pool-size/moved-share.js";
 export { createSampler, type Sampler } from "./sampler.js";
 export { lengthsFingerprint } from "./sources/fingerprint.js";
 export {
@@ -51,3 +64,9 @@ export {
 export { openLengths } from "./sources/open-lengths.js";
 export { lengthsInMemory, type ReadOptions, readLengths } from "./sources/read-lengths.js";
 export type { Fingerprint, SamplerState } from "./state.js";
+export {
+  type PlaceBatchesOptions,
+  type PlacedStep,
+  placeBatches,
+} from "./stream/place-batches.js";
+export type { StreamReport } from "./stream/stream-packer.js";
