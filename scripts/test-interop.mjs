@@ -116,9 +116,8 @@ function run(command, args, cwd) {
   };
 }
 
-function last({ stderr, stdout }) {
-  const lines = `${stdout}\n${stderr}`.trim().split("\n");
-  return lines.at(-1);
+function last({ status, stderr, stdout }) {
+  return `${stdout}\n${stderr}`.trim().split("\n").at(-1) || `it ended with status ${status}`;
 }
 
 function digest() {
