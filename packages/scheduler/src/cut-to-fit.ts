@@ -35,6 +35,7 @@ export class CutToFit {
   foreignEndRowCost = new Float64Array(0);
   foreignCost = new Float64Array(0);
   private tolerance = 0;
+  private follow = true;
   private foreigns = 0;
   private order = new Int32Array(0);
   private surplus = new Float64Array(0);
@@ -67,9 +68,32 @@ export class CutToFit {
         ? cutter.group
         : Math.min(options.headBlock, heads.queryHeads);
     this.level = fillTargets(lines, this.targets, this.order);
+    // Cuts that follow one another's rounding even out best, but their errors may pile up; where they
+    // break the guarantee, cuts at fixed places, which cannot, replace them.
+    this.follow = !cutter.wholeGroups;
+    this.cutAll();
+    if (this.follow && !this.keepsGuarantee()) {
+      this.follow = false;
+      this.cutAll();
+    }
+  }
+
+  private cutAll(): void {
     this.foreigns = 0;
-    for (let s = 0; s < poolSize; s++) this.cutHome(s);
+    for (let s = 0; s < this.lines.poolSize; s++) this.cutHome(s);
     this.cutForeign();
+  }
+
+  private keepsGuarantee(): boolean {
+    const { lines, cutter, targets, tolerance } = this;
+    const block = cutter.headBlock * lines.longestBlock();
+    for (let w = 0; w < lines.workers; w++) {
+      let load = this.homeCost[w]!;
+      const end = this.foreignStart[w]! + this.foreignCount[w]!;
+      for (let i = this.foreignStart[w]!; i < end; i++) load += this.foreignCost[i]!;
+      if (load > (1 + tolerance) * targets[w]! + block) return false;
+    }
+    return true;
   }
 
   // Home first: a group keeps what fits its targets; the rest of its line is surplus.
@@ -86,9 +110,11 @@ export class CutToFit {
     // A donor that would end below its target would push more than its surplus on the others, so it
     // rounds every cut up instead (each worker then exceeds its part by one block at most).
     let up = false;
+    let keepEnd = keep;
     if (donor) {
       cutter.cut(s, keep, this.slack(first + cp - 1), false);
-      up = cutter.cost < target && !cutter.wholeGroups;
+      keepEnd = cutter.cost;
+      up = keepEnd < target && !this.follow && !cutter.wholeGroups;
     }
     const packed = options.fill === "packed" && work < target;
     let share = 0;
@@ -105,8 +131,11 @@ export class CutToFit {
       const last = w === first + cp - 1;
       if (last && !donor) cutter.end(s);
       else {
-        const even = target > 0 ? keep * Math.min(1, share / target) : 0;
-        const goal = packed ? Math.min(keep, share) : last ? keep : even;
+        const goal = packed
+          ? Math.min(keep, share)
+          : last
+            ? keep
+            : this.evenGoal(w, target, share, keep, keepEnd, cost);
         cutter.cut(s, goal, up ? 0 : this.slack(w), up);
       }
       if (cutter.head > head || (cutter.head === head && cutter.row > row)) {
@@ -130,6 +159,22 @@ export class CutToFit {
     this.deficit[s] = this.surplus[s]! >= 0 ? 0 : Math.max(0, target - work);
   }
 
+  // Where worker `w`'s even part of the home work ends: `share` of `target` are given out with it.
+  private evenGoal(
+    w: number,
+    target: number,
+    share: number,
+    keep: number,
+    keepEnd: number,
+    cost: number,
+  ): number {
+    if (target <= 0) return 0;
+    if (!this.follow) return keep * Math.min(1, share / target);
+    const own = this.targets[w]!;
+    const rest = target - share + own;
+    return rest > own ? cost + ((keepEnd - cost) * own) / rest : keepEnd;
+  }
+
   // The surpluses of all donors, end to end, are cut at cumulative needs scaled to their sum.
   private cutForeign(): void {
     const { lines, cutter, surplus, deficit, targets, donors } = this;
@@ -148,7 +193,7 @@ export class CutToFit {
     }
     if (count === 0) return;
     sortBy(donors, count, surplus);
-    const scale = needSum > 0 ? surplusSum / needSum : 0;
+    let scale = needSum > 0 ? surplusSum / needSum : 0;
     let recipient = -1;
     let offset = cp;
     let left = 0;
@@ -156,6 +201,7 @@ export class CutToFit {
       const s = donors[i]!;
       const end = lines.headCost(s) * lines.heads.queryHeads;
       let goal = this.lineCost[s]!;
+      const surplusStart = goal;
       for (;;) {
         while (left <= 0) {
           if (++offset >= cp) {
@@ -163,7 +209,13 @@ export class CutToFit {
             if (recipient < 0) break;
             offset = 0;
           }
-          left = this.need(this.worker(recipient, offset)) * scale;
+          const need = this.need(this.worker(recipient, offset));
+          if (this.follow && needSum > 0) {
+            goal = this.lineCost[s]!;
+            scale = Math.max(0, surplusSum - (goal - surplusStart)) / needSum;
+          }
+          left = need * scale;
+          needSum -= need;
         }
         if (recipient < 0) break;
         const worker = this.worker(recipient, offset);
@@ -181,6 +233,7 @@ export class CutToFit {
         this.takeForeign(worker, s);
       }
       this.finishLine(s);
+      surplusSum -= surplus[s]!;
     }
   }
 

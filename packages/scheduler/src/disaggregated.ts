@@ -11,7 +11,7 @@ import { TileTable } from "./tile-table.js";
 export interface DisaggregatedOptions {
   /** Ranks among which work moves: the input is a pool, or all replicas; "pool" by default. */
   readonly scope?: "pool" | "world";
-  /** A worker within this share of its target takes no more; 0.01 by default. */
+  /** A worker within this share above its target gives nothing away; 0.01 by default. */
   readonly tolerance?: number;
   /** Pipeline stages; 4 by default. */
   readonly chunks?: number;
@@ -29,8 +29,8 @@ interface Item {
 
 /**
  * DistCA's core-attention disaggregation: all workers form one pool of attention servers; each
- * worker with a deficit takes, from workers with a surplus, the row ranges with the most work per
- * byte (all heads together), cut where a part is enough, until it is within the tolerance.
+ * worker with the largest deficit takes, from workers with a surplus above the tolerance, the row range
+ * with the most work per byte (all heads together), cut where a part is enough, until none is left.
  */
 export function disaggregated(options: DisaggregatedOptions = {}): TilePlanner {
   const scope = requireOneOf(options.scope ?? "pool", "scope", ["pool", "world"]);
@@ -124,45 +124,63 @@ class Moves {
 
   run(): void {
     const { loads, targets } = this;
-    const deficit = (w: number) => targets[w]! - loads[w]!;
-    const order = Array.from(loads, (_, w) => w).filter((w) => deficit(w) > 0);
-    order.sort((a, b) => deficit(b) - deficit(a) || a - b);
-    for (const w of order) while (deficit(w) > this.tolerance * targets[w]! && this.fill(w));
+    const full = new Uint8Array(loads.length);
+    for (;;) {
+      let neediest = -1;
+      for (let w = 0; w < loads.length; w++) {
+        const deficit = targets[w]! - loads[w]!;
+        if (full[w] === 1 || deficit <= 0) continue;
+        if (neediest < 0 || deficit > targets[neediest]! - loads[neediest]!) neediest = w;
+      }
+      if (neediest < 0) return;
+      if (!this.fill(neediest)) full[neediest] = 1;
+    }
   }
 
-  // Moves the item, or the end of one, with the most work per element that travels.
+  // Moves the item, or the end of one, with the most work per element that travels. Every move leaves
+  // the worker below where its source was, so that moves come to an end.
   private fill(w: number): boolean {
     const { held, loads, targets } = this;
     const room = targets[w]! - loads[w]!;
     let best = 0;
     let source = -1;
     let index = -1;
+    let row = 0;
     for (let v = 0; v < held.length; v++) {
       const surplus = loads[v]! - targets[v]!;
       if (surplus <= this.tolerance * targets[v]! || v === w) continue;
-      held[v]!.forEach((item, i) => {
-        const cost = this.cost(item);
-        const part = Math.min(cost, surplus, room);
-        const keys = (item.rowEnd - item.document) * this.keySize;
-        // Rows of the part that is cut off the end, as if rows cost the same.
-        const rows = Math.ceil((item.rowEnd - item.rowStart) * (part / cost)) * this.rowSize;
-        const value = cost > 0 ? part / (rows + keys) : 0;
-        if (value > best && this.cutRow(item, part) < item.rowEnd) {
-          best = value;
-          source = v;
-          index = i;
-        }
-      });
+      const items = held[v]!;
+      for (let i = 0; i < items.length; i++) {
+        const item = items[i]!;
+        const part = Math.min(this.cost(item), surplus, room);
+        if (this.value(item, part) <= best) continue;
+        const start = this.cutRow(item, part);
+        const moved = this.costFrom(item, start);
+        if (moved === 0 || moved >= room + surplus) continue;
+        const value = this.value(item, moved);
+        if (value <= best) continue;
+        best = value;
+        source = v;
+        index = i;
+        row = start;
+      }
     }
-    if (source < 0) return false;
-    this.move(source, index, w, Math.min(room, loads[source]! - targets[source]!));
-    return true;
+    if (source >= 0) this.move(source, index, w, row);
+    return source >= 0;
   }
 
-  private move(source: number, index: number, w: number, limit: number): void {
+  // Work per element that travels when the end of an item that costs `part` moves; the rows of the
+  // part are estimated as if all rows cost the same.
+  private value(item: Item, part: number): number {
+    const cost = this.cost(item);
+    if (cost === 0) return 0;
+    const rows = Math.ceil((item.rowEnd - item.rowStart) * (part / cost)) * this.rowSize;
+    return part / (rows + (item.rowEnd - item.document) * this.keySize);
+  }
+
+  private move(source: number, index: number, w: number, row: number): void {
     const { held, loads, lines } = this;
     const item = held[source]![index]!;
-    const row = this.cutRow(item, limit);
     const rowCost = lines.costAt(item.sequence, row);
     const moved = { ...item, rowStart: row, startCost: rowCost };
     if (row <= item.rowStart) held[source]!.splice(index, 1);
@@ -172,13 +190,21 @@ class Moves {
     loads[w]! += this.cost(moved);
   }
 
-  // Where the end of an item that costs `part` begins: a row block border, or the item's start.
+  // Where the end of an item that costs `part` begins: the nearest row block border that leaves at
+  // least one block, or the item's start.
   private cutRow(item: Item, part: number): number {
     const { lines } = this;
     if (part >= this.cost(item)) return item.rowStart;
-    const goal = item.endCost - part / lines.heads.queryHeads;
-    lines.seekRow(item.sequence, goal, 0, false);
-    return Math.max(item.rowStart, Math.min(item.rowEnd, lines.nearRow));
+    lines.seekRow(item.sequence, item.endCost - part / lines.heads.queryHeads, 0, false);
+    if (lines.nearRow < item.rowEnd) return Math.max(item.rowStart, lines.nearRow);
+    const { rowBlock } = lines.cost;
+    const blocks = Math.ceil((item.rowEnd - item.document) / rowBlock) - 1;
+    return Math.max(item.rowStart, item.document + blocks * rowBlock);
+  }
+
+  private costFrom(item: Item, row: number): number {
+    const { lines } = this;
+    return (item.endCost - lines.costAt(item.sequence, row)) * lines.heads.queryHeads;
   }
 
   private cost(item: Item): number {

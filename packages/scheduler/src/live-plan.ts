@@ -1,4 +1,4 @@
-import { fillReport, type PlanProperties, type WritablePlan } from "./plan-report.js";
+import { blankPlan, fillReport, type PlanProperties, type WritablePlan } from "./plan-report.js";
 import type { SequenceLines } from "./sequence-lines.js";
 import { type TilePlan, tileColumns } from "./tile-plan.js";
 import type { TileTable } from "./tile-table.js";
@@ -8,8 +8,7 @@ import type { TileTable } from "./tile-table.js";
  * allocated while shapes stay the same. Its columns are longer than `count`.
  */
 export class LivePlan {
-  private readonly plan = {} as WritablePlan;
-  private workers = -1;
+  private plan: WritablePlan | null = null;
 
   update(
     lines: SequenceLines,
@@ -17,16 +16,14 @@ export class LivePlan {
     loads: Float64Array,
     properties: PlanProperties,
   ): TilePlan {
-    const { plan } = this;
     const { input, workers } = lines;
+    if (this.plan === null || this.plan.loads.length !== workers) {
+      const values = () => new Float64Array(workers);
+      this.plan = blankPlan({ ...table.columns, cost: table.cost }, values(), values(), values());
+    }
+    const { plan } = this;
     for (const name of tileColumns) plan[name] = table.columns[name];
     plan.cost = table.cost;
-    if (this.workers !== workers) {
-      this.workers = workers;
-      plan.speed = new Float64Array(workers);
-      plan.base = new Float64Array(workers);
-      plan.loads = new Float64Array(workers);
-    }
     for (let w = 0; w < workers; w++) {
       plan.speed[w] = input.speed === undefined ? 1 : input.speed[w]!;
       plan.base[w] = input.base === undefined ? 0 : input.base[w]!;

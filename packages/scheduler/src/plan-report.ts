@@ -1,6 +1,6 @@
 import type { SequenceLines } from "./sequence-lines.js";
 import type { TilePlan } from "./tile-plan.js";
-import type { TileTable } from "./tile-table.js";
+import type { TileColumns, TileTable } from "./tile-table.js";
 
 /** What a planner knows beside the table and the loads. */
 export interface PlanProperties {
@@ -15,6 +15,52 @@ export interface PlanProperties {
 /** A plan that may still be written. */
 export type WritablePlan = { -readonly [Key in keyof TilePlan]: TilePlan[Key] };
 
+const noHeads = Object.freeze({ queryHeads: 1, kvHeads: 1, headDim: 1, valueDim: 1 });
+
+/** A plan over given columns and per-worker values, its report still to be filled in. */
+export function blankPlan(
+  columns: TileColumns,
+  loads: Float64Array,
+  speed: Float64Array,
+  base: Float64Array,
+): WritablePlan {
+  // One literal: an object that grows property by property is several times slower to freeze.
+  return {
+    planner: "",
+    workers: 0,
+    cp: 0,
+    poolSize: 0,
+    heads: noHeads,
+    chunks: 0,
+    count: 0,
+    sequence: columns.sequence,
+    headStart: columns.headStart,
+    headCount: columns.headCount,
+    rowStart: columns.rowStart,
+    rowCount: columns.rowCount,
+    keyStart: columns.keyStart,
+    keyCount: columns.keyCount,
+    worker: columns.worker,
+    chunk: columns.chunk,
+    cost: columns.cost,
+    sequences: [],
+    owned: [],
+    speed,
+    base,
+    nodes: { ranksPerNode: 1 },
+    ranks: [],
+    keyRanges: false,
+    tolerance: 0,
+    loads,
+    total: 0,
+    workerSkew: 1,
+    bound: 1,
+    moved: 0,
+    leastMoved: 0,
+    rowBlock: 1,
+  };
+}
+
 /** Freezes a table into a plan, with its report. */
 export function sealPlan(
   lines: SequenceLines,
@@ -23,10 +69,9 @@ export function sealPlan(
   properties: PlanProperties,
 ): TilePlan {
   const { input, workers } = lines;
-  const plan = table.copy() as WritablePlan;
-  plan.loads = loads.slice(0, workers);
-  plan.speed = input.speed?.slice() ?? new Float64Array(workers).fill(1);
-  plan.base = input.base?.slice() ?? new Float64Array(workers);
+  const speed = input.speed?.slice() ?? new Float64Array(workers).fill(1);
+  const base = input.base?.slice() ?? new Float64Array(workers);
+  const plan = blankPlan(table.copy(), loads.slice(0, workers), speed, base);
   fillReport(plan, lines, table, properties);
   return Object.freeze(plan);
 }

@@ -17,6 +17,7 @@ export class SequenceLines {
   /** Row that {@link seekRow} found, and the planning cost of one query head before it. */
   nearRow = 0;
   nearCost = 0;
+  private longest = 0;
   private first = new Int32Array(0);
   private borderCost = new Float64Array(0);
 
@@ -33,13 +34,16 @@ export class SequenceLines {
     if (this.borderCost.length < borders) this.borderCost = new Float64Array(2 * borders);
     let at = 0;
     let total = 0;
+    this.longest = 0;
     for (let s = 0; s < this.poolSize; s++) {
       const cuSeqlens = input.sequences[s]!;
       this.first[s] = at;
       let cost = 0;
       this.borderCost[at++] = 0;
       for (let i = 1; i < cuSeqlens.length; i++) {
-        cost += documentCost(this.cost, cuSeqlens[i]! - cuSeqlens[i - 1]!);
+        const length = cuSeqlens[i]! - cuSeqlens[i - 1]!;
+        if (length > this.longest) this.longest = length;
+        cost += documentCost(this.cost, length);
         this.borderCost[at++] = cost;
       }
       total += cost * this.heads.queryHeads;
@@ -61,6 +65,14 @@ export class SequenceLines {
   /** Planning cost of one query head over a whole sequence. */
   headCost(sequence: number): number {
     return this.borderCost[this.first[sequence]! + this.input.sequences[sequence]!.length - 1]!;
+  }
+
+  /** Planning cost of one query head over the last whole row block of the pool's longest document. */
+  longestBlock(): number {
+    const { rowBlock } = this.cost;
+    if (this.longest < rowBlock) return this.cost.prefix(this.longest);
+    const end = this.longest - (this.longest % rowBlock);
+    return this.cost.prefix(end) - this.cost.prefix(end - rowBlock);
   }
 
   /** Planning cost of one query head over the rows `[0, row)` of a sequence. */

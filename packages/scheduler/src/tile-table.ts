@@ -1,5 +1,8 @@
 import { type TilePlan, tileColumns } from "./tile-plan.js";
 
+/** The columns of a plan's tiles. */
+export type TileColumns = Pick<TilePlan, (typeof tileColumns)[number] | "cost">;
+
 type Columns = Record<(typeof tileColumns)[number], Int32Array>;
 
 /** A growing tile table; buffers are kept from plan to plan. */
@@ -76,11 +79,24 @@ export class TileTable {
     if (this.count > from) this.count = last + 1;
   }
 
-  /** Copies of the columns, exactly `count` long. */
-  copy(): Pick<TilePlan, (typeof tileColumns)[number] | "cost"> {
-    const out = {} as Columns;
-    for (const name of tileColumns) out[name] = this.columns[name].slice(0, this.count);
-    return { ...out, cost: this.cost.slice(0, this.count) };
+  /** Copies of the columns, exactly `count` long, in one buffer. */
+  copy(): TileColumns {
+    const { columns: c, count } = this;
+    const buffer = new ArrayBuffer(count * (8 + 4 * tileColumns.length));
+    const cost = new Float64Array(buffer, 0, count);
+    for (let t = 0; t < count; t++) cost[t] = this.cost[t]!;
+    return {
+      sequence: part(buffer, 0, c.sequence, count),
+      headStart: part(buffer, 1, c.headStart, count),
+      headCount: part(buffer, 2, c.headCount, count),
+      rowStart: part(buffer, 3, c.rowStart, count),
+      rowCount: part(buffer, 4, c.rowCount, count),
+      keyStart: part(buffer, 5, c.keyStart, count),
+      keyCount: part(buffer, 6, c.keyCount, count),
+      worker: part(buffer, 7, c.worker, count),
+      chunk: part(buffer, 8, c.chunk, count),
+      cost,
+    };
   }
 
   private joins(a: number, b: number): boolean {
@@ -145,6 +161,12 @@ export class TileTable {
     cost.set(this.cost);
     this.cost = cost;
   }
+}
+
+function part(buffer: ArrayBuffer, index: number, column: Int32Array, count: number): Int32Array {
+  const out = new Int32Array(buffer, (8 + 4 * index) * count, count);
+  for (let t = 0; t < count; t++) out[t] = column[t]!;
+  return out;
 }
 
 function allocate(capacity: number): Columns {

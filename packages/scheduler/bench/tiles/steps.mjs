@@ -1,0 +1,27 @@
+// Steps of a corpus as pools that a tile planner takes.
+import { pairsCost } from "@libra/cost-model";
+import { createSampler, cuSeqlensOf } from "@libra/sampler";
+import { contiguousRows } from "@libra/topology";
+
+const cost = pairsCost(128);
+
+/**
+ * Pools of the first steps of an epoch.
+ *
+ * @returns per step the pools and the placement's skew over pools
+ */
+export function stepsOf(lengths, setting, placement, count) {
+  const { window, dp, pool, cp, queryHeads, kvHeads } = setting;
+  const heads = { queryHeads, kvHeads, headDim: 128, valueDim: 128 };
+  const sampler = createSampler({ lengths, window, dp, poolSize: pool, cp, placement, cost });
+  const steps = Math.min(count, sampler.stepsPerEpoch);
+  return Array.from({ length: steps }, (_, step) => {
+    const plan = sampler.plan(0, step);
+    const pools = Array.from({ length: dp / pool }, (_, k) => {
+      const sequences = Array.from({ length: pool }, (_, i) => cuSeqlensOf(plan, k * pool + i));
+      const owned = sequences.map((cu) => contiguousRows(cu[cu.length - 1], cp));
+      return { sequences, heads, owned, cp, cost, nodes: { ranksPerNode: 8 } };
+    });
+    return { pools, placementSkew: plan.stepSkew };
+  });
+}
