@@ -74,6 +74,7 @@ export function simulate(options: SimulateOptions): Simulation {
   const strategy = createStrategy(options.strategy, scenario, corpus, options.settings);
   const steps: StepResult[] = [];
   const sums = { stepSkew: 0, arrivalSkew: 0, delayedDocuments: 0, extraTokens: 0 };
+  for (let i = 0; i < strategy.warmUp; i++) strategy.next();
   for (let i = 0; i < count; i++) {
     const work = strategy.next();
     steps.push(simulateStep(scenario, work));

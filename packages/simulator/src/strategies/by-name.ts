@@ -12,10 +12,12 @@ import {
   type StrategyMaker,
   ulyssesStrategy,
 } from "./window-strategies.js";
+import { wlbStrategy } from "./wlb.js";
 
 const makers: Readonly<Record<StrategyName, StrategyMaker>> = Object.freeze({
   ulysses: ulyssesStrategy,
   perDocument: perDocumentStrategy,
+  wlb: wlbStrategy,
   hybridCp,
   distca: distcaStrategy,
   libra: libraStrategy,
@@ -47,34 +49,50 @@ export function createStrategy(
   return makers[name](scenario, corpus, settings);
 }
 
-/** Settings worth trying; the caller may narrow pools and tolerances. */
+/** What the caller wants tried; defaults in brackets. */
+export interface Candidates {
+  /** Pools of Libra (all divisors of dp up to 32). */
+  readonly pools?: readonly number[];
+  /** Tolerances of Libra and DistCA (0.01). */
+  readonly tolerances?: readonly number[];
+  /** Chunks of the exchange (4 and 8). */
+  readonly chunks?: readonly number[];
+}
+
+/** Settings worth trying, so that every strategy is shown at its best. */
 export function candidateSettings(
   name: StrategyName,
   scenario: Scenario,
-  narrowed: { pools?: readonly number[]; tolerances?: readonly number[] } = {},
+  { pools, tolerances = [0.01], chunks = [4, 8] }: Candidates = {},
 ): SettingsInput[] {
-  const { dp, cp } = scenario.layout;
-  const { window, positions } = scenario;
-  const tolerances = narrowed.tolerances ?? [0.01, 0.05];
+  const { window, positions, layout } = scenario;
+  const inChunks = (settings: SettingsInput) =>
+    chunks.map((count) => ({ ...settings, chunks: count }));
   switch (name) {
     case "ulysses":
     case "perDocument":
-      return [{}];
-    case "hybridCp":
-      return [0.25, 0.5, 1, 2].map((times) => ({
-        tokensPerRank: Math.max(Math.ceil(window / positions), Math.ceil((times * window) / cp)),
+      return inChunks({});
+    case "wlb":
+      return [1, 1.25].flatMap((cap) => [true, false].map((delay) => ({ cap, delay })));
+    case "hybridCp": {
+      const least = Math.ceil(window / positions);
+      const sizes = [0.25, 0.5, 1, 2].map((times) => Math.ceil((times * window) / layout.cp));
+      return [...new Set(sizes.map((size) => Math.max(least, size)))].map((tokensPerRank) => ({
+        tokensPerRank,
       }));
+    }
     case "distca":
       return tolerances.map((tolerance) => ({ tolerance }));
     case "libra": {
-      const pools = narrowed.pools ?? divisorsOf(dp).filter((size) => size <= 32);
+      const sizes = pools ?? divisorsOf(layout.dp).filter((size) => size <= 32);
       // Nothing moves between workers of a pool of one: its tolerance is of no account.
-      return pools.flatMap((pool) =>
+      const all = sizes.flatMap((pool) =>
         (pool === 1 ? tolerances.slice(0, 1) : tolerances).map((tolerance) => ({
           pool,
           tolerance,
         })),
       );
+      return all.flatMap(inChunks);
     }
   }
 }

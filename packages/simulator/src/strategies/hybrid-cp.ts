@@ -1,11 +1,11 @@
 import { LibraError } from "@libra/base";
 import { pairsCost } from "@libra/cost-model";
-import { createSampler, type StepPlan } from "@libra/sampler";
+import { createSampler } from "@libra/sampler";
 import { nodeLayout } from "../machine/cluster.js";
 import type { Scenario } from "../scenario.js";
 import type { PoolStep, StepWork } from "../step/step-work.js";
 import { type HybridGroup, hybridGroups } from "./hybrid-groups.js";
-import { planPerDocument } from "./per-document.js";
+import { perDocumentPlanner } from "./per-document.js";
 import { type CorpusOptions, pairsOf } from "./planned-strategy.js";
 import { integerSetting, requireSettings, type SettingsInput, shareSetting } from "./settings.js";
 import type { Strategy } from "./strategy.js";
@@ -45,6 +45,7 @@ export function hybridCp(
     cost,
   });
   const nodes = nodeLayout(cluster);
+  const plan = perDocumentPlanner(4);
 
   function poolStep(group: HybridGroup, lengths: ArrayLike<number>): PoolStep {
     const { first, size, documents } = group;
@@ -57,7 +58,7 @@ export function hybridCp(
     const input = { sequences: [cuSeqlens], heads, owned: [], cp: size, cost, nodes, ranks };
     const longest = documents.reduce((most, d) => Math.max(most, lengths[d]!), 0);
     return {
-      plan: planPerDocument(input),
+      plan: plan(input),
       positions: places,
       tokensHeld: Math.ceil(longest / size),
     };
@@ -67,24 +68,25 @@ export function hybridCp(
     name: "hybridCp",
     settings: Object.freeze({ tokensPerRank, slack }),
     changesStep: false,
+    warmUp: 0,
     poolRanks: 1,
     next(): StepWork {
-      const plan: StepPlan = sampler.next();
-      const lengths = plan.segmentLength;
+      const step = sampler.next();
+      const lengths = step.segmentLength;
       const groups = hybridGroups(lengths, { ranks: positions, tokensPerRank, slack });
       return {
         microSteps: groups.length,
-        tokens: plan.tokens,
-        pairs: pairsOf(plan),
+        tokens: step.tokens,
+        pairs: pairsOf(step),
         hops: 1,
         pingPong: false,
         meets: true,
         *pools(microStep) {
           for (const group of groups[microStep]!) yield poolStep(group, lengths);
         },
-        stepSkew: plan.stepSkew,
-        arrivalSkew: plan.arrivalSkew,
-        bound: plan.bound,
+        stepSkew: step.stepSkew,
+        arrivalSkew: step.arrivalSkew,
+        bound: step.bound,
         delayedDocuments: 0,
         extraTokens: 0,
       };

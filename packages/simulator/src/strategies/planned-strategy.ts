@@ -16,6 +16,8 @@ export interface PlannedRule {
   readonly hops: 1 | 2;
   /** Two half micro-steps take turns; default false. */
   readonly pingPong?: boolean;
+  /** Steps planned but not simulated; default 0. */
+  readonly warmUp?: number;
   readonly placement: NonNullable<SamplerOptions["placement"]>;
   /** Plans one micro-step of one pool; every rank owns one stretch of rows unless replaced. */
   plan(input: PoolInput): TilePlan;
@@ -74,7 +76,8 @@ export function plannedStrategy(
   return {
     name: rule.name,
     settings: Object.freeze(rule.settings),
-    changesStep: false,
+    changesStep: typeof rule.placement === "object" && rule.placement.changesStep,
+    warmUp: rule.warmUp ?? 0,
     poolRanks,
     next(): StepWork {
       const plan = sampler.next();

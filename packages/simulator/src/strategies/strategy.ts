@@ -10,6 +10,8 @@ export interface Strategy {
   readonly settings: Readonly<Record<string, Setting>>;
   /** Whether documents move between steps, so that runs are not comparable step by step. */
   readonly changesStep: boolean;
+  /** Steps that are planned but not simulated, until queues of delayed documents have filled. */
+  readonly warmUp: number;
   /** Ranks that exchange tiles with each other. */
   readonly poolRanks: number;
   /** The next step, epoch after epoch. */
@@ -20,6 +22,7 @@ export interface Strategy {
 export const strategyNames = Object.freeze([
   "ulysses",
   "perDocument",
+  "wlb",
   "hybridCp",
   "distca",
   "libra",
@@ -31,6 +34,7 @@ export type StrategyName = (typeof strategyNames)[number];
 export const strategyTitles: Readonly<Record<StrategyName, string>> = Object.freeze({
   ulysses: "Ulysses, arrival order",
   perDocument: "per-document CP, arrival order",
+  wlb: "WLB-LLM, documents repacked by work",
   hybridCp: "hybrid CP, power-of-two groups by length",
   distca: "DistCA, attention of all replicas disaggregated",
   libra: "Libra, placement and pools",

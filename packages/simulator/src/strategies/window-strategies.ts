@@ -1,7 +1,7 @@
 import { LibraError } from "@libra/base";
 import { disaggregated, libra, type PoolInput, ulysses } from "@libra/scheduler";
 import type { Scenario } from "../scenario.js";
-import { planPerDocument } from "./per-document.js";
+import { perDocumentPlanner } from "./per-document.js";
 import { type CorpusOptions, plannedStrategy } from "./planned-strategy.js";
 import {
   flagSetting,
@@ -22,11 +22,12 @@ export type StrategyMaker = (
 
 /** Heads split inside the CP group, packed sequences in arrival order: what most people run. */
 export const ulyssesStrategy: StrategyMaker = (scenario, corpus, settings) => {
-  requireSettings("ulysses", settings, []);
-  const planner = ulysses();
+  requireSettings("ulysses", settings, ["chunks"]);
+  const chunks = integerSetting(settings, "chunks", 4);
+  const planner = ulysses({ chunks });
   return plannedStrategy(scenario, corpus, {
     name: "ulysses",
-    settings: {},
+    settings: { chunks },
     poolSize: 1,
     hops: hopsOf(scenario, 1, settings),
     placement: "arrival",
@@ -36,28 +37,30 @@ export const ulyssesStrategy: StrategyMaker = (scenario, corpus, settings) => {
 
 /** Every document cut into zigzag parts over the CP group, keys and values gathered. */
 export const perDocumentStrategy: StrategyMaker = (scenario, corpus, settings) => {
-  requireSettings("perDocument", settings, []);
+  requireSettings("perDocument", settings, ["chunks"]);
+  const chunks = integerSetting(settings, "chunks", 4);
   return plannedStrategy(scenario, corpus, {
     name: "perDocument",
-    settings: {},
+    settings: { chunks },
     poolSize: 1,
     hops: hopsOf(scenario, 1, settings),
     placement: "arrival",
-    plan: planPerDocument,
+    plan: perDocumentPlanner(chunks),
   });
 };
 
 /** DistCA: attention of all replicas is one pool, filled by deficit. */
 export const distcaStrategy: StrategyMaker = (scenario, corpus, settings) => {
-  requireSettings("distca", settings, ["tolerance", "hops", "pingPong"]);
+  requireSettings("distca", settings, ["tolerance", "hops", "pingPong", "chunks"]);
   const tolerance = shareSetting(settings, "tolerance", 0.01);
   const { dp } = scenario.layout;
   const hops = hopsOf(scenario, dp, settings);
   const pingPong = flagSetting(settings, "pingPong", true);
-  const planner = disaggregated({ scope: "world", tolerance });
+  const chunks = integerSetting(settings, "chunks", 4);
+  const planner = disaggregated({ scope: "world", tolerance, chunks });
   return plannedStrategy(scenario, corpus, {
     name: "distca",
-    settings: { tolerance, hops, pingPong },
+    settings: { tolerance, hops, pingPong, chunks },
     poolSize: dp,
     hops,
     pingPong,
@@ -68,7 +71,7 @@ export const distcaStrategy: StrategyMaker = (scenario, corpus, settings) => {
 
 /** Libra: sequences placed so that pools are alike, tiles cut to fit inside a pool. */
 export const libraStrategy: StrategyMaker = (scenario, corpus, settings) => {
-  requireSettings("libra", settings, ["pool", "tolerance", "hops"]);
+  requireSettings("libra", settings, ["pool", "tolerance", "hops", "chunks"]);
   const { dp } = scenario.layout;
   const pool = integerSetting(settings, "pool", defaultPool(dp));
   if (dp % pool !== 0) {
@@ -83,10 +86,11 @@ export const libraStrategy: StrategyMaker = (scenario, corpus, settings) => {
   }
   const tolerance = shareSetting(settings, "tolerance", 0.01);
   const hops = hopsOf(scenario, pool, settings);
-  const planner = libra({ tolerance });
+  const chunks = integerSetting(settings, "chunks", 4);
+  const planner = libra({ tolerance, chunks });
   return plannedStrategy(scenario, corpus, {
     name: "libra",
-    settings: { pool, tolerance, hops },
+    settings: { pool, tolerance, hops, chunks },
     poolSize: pool,
     hops,
     placement: "libra",

@@ -1,0 +1,42 @@
+import { requireNumber } from "@libra/base";
+import { wlbPlacement } from "@libra/sampler";
+import { type TilePlan, timeline } from "@libra/scheduler";
+import type { Scenario } from "../scenario.js";
+import { perDocumentPlanner, perSequencePlanner } from "./per-document.js";
+import { plannedStrategy } from "./planned-strategy.js";
+import { flagSetting, integerSetting, requireSettings } from "./settings.js";
+import type { StrategyMaker } from "./window-strategies.js";
+
+// Steps until the queues of long documents have filled and give as many as they take.
+const warmUp = 8;
+
+/**
+ * WLB-LLM: documents repacked by work under a token cap (`cap` 1: fixed window, above: variable),
+ * long ones delayed or not, and per-document or per-sequence sharding by predicted kernel time.
+ */
+export const wlbStrategy: StrategyMaker = (scenario, corpus, settings) => {
+  requireSettings("wlb", settings, ["cap", "delay", "chunks"]);
+  const cap = requireNumber(settings.cap ?? 1.25, "cap", 1, 8);
+  const delay = flagSetting(settings, "delay", true);
+  const chunks = integerSetting(settings, "chunks", 4);
+  const fine = perDocumentPlanner(chunks);
+  const coarse = perSequencePlanner(chunks);
+  return plannedStrategy(scenario, corpus, {
+    name: "wlb",
+    settings: { cap, delay, chunks },
+    poolSize: 1,
+    hops: 1,
+    warmUp: delay ? warmUp : 1,
+    placement: wlbPlacement({ cap, ...(delay ? {} : { thresholds: [] }) }),
+    // Sharding is chosen by the predicted time of the slowest worker's kernels.
+    plan(input) {
+      const plans = [fine(input), coarse(input)] as const;
+      return slowest(scenario, plans[1]) < slowest(scenario, plans[0]) ? plans[1] : plans[0];
+    },
+  });
+};
+
+function slowest({ cluster, timer }: Scenario, plan: TilePlan): number {
+  const { attention } = timeline(plan, { links: cluster.links, timer, pass: "forward" });
+  return attention.reduce((most, seconds) => Math.max(most, seconds), 0);
+}
