@@ -124,6 +124,26 @@ describe("libra plan", () => {
     expect(ordered.skew.after).toEqual(ordered.skew.before);
   });
 
+  it("chooses the pool size", async () => {
+    const { out } = await plan("--pool-size", "auto");
+    expect(out).toContain("pool size");
+    const summary = JSON.parse((await plan("--pool-size", "auto", "--json")).out);
+    const { candidates, recommended, reason } = summary.poolSizeChoice;
+    expect(candidates.map(({ poolSize }: { poolSize: number }) => poolSize)).toEqual([1, 2, 4]);
+    expect(summary.configuration.poolSize).toBe(recommended);
+    expect(out).toContain(reason);
+    const megatron = await run([
+      "plan",
+      "--megatron-cache",
+      "x",
+      "--dp",
+      "2",
+      "--pool-size",
+      "auto",
+    ]);
+    expect(megatron.error).toContain("a number with --megatron-cache for --pool-size");
+  });
+
   it("takes costs from a calibration profile, and says when a placement changes the steps", async () => {
     const pass = { launch: 0, pairs: 2e-12, rows: 1e-8, keys: 0, segment: 1e-6 };
     const fit = { median: 0.01, largest: 0.05 };

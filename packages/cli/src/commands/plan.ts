@@ -1,11 +1,13 @@
 import { expected } from "@libra/base";
+import { createSampler } from "@libra/sampler";
 import type { Command } from "commander";
 import type { Io } from "../io.js";
-import { planEpoch, samplerOf } from "../plan/plan-epoch.js";
+import { planEpoch } from "../plan/plan-epoch.js";
 import { planHelp } from "../plan/plan-help.js";
 import { planMegatron } from "../plan/plan-megatron.js";
 import { addPlanOptions, type PlanOptions } from "../plan/plan-options.js";
 import { readCorpus } from "../plan/read-corpus.js";
+import { samplerOptions } from "../plan/sampler-options.js";
 import { type PlanSummary, SkewCollector } from "../plan/summary.js";
 import { summaryTable } from "../plan/table.js";
 import { PlanTrace } from "../plan/trace.js";
@@ -38,8 +40,10 @@ export function addPlan(program: Command, io: Io): void {
 
 async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<PlanSummary> {
   const { lengths, corpus } = await readCorpus(paths, options, io);
-  const sampler = await samplerOf(lengths, options);
-  const { epoch, dp, microSteps, poolSize, cp, sync, placement, seed } = options;
+  const chosen = await samplerOptions(lengths, options);
+  const sampler = createSampler(chosen.sampler);
+  const { epoch, dp, microSteps, cp, sync, placement, seed } = options;
+  const { poolSize } = chosen.sampler;
   // The sampler reports on the epoch it stands in.
   sampler.restore({ ...sampler.state(), epoch });
   const inEpoch = sampler.stepsPerEpoch;
@@ -68,6 +72,7 @@ async function plan(paths: readonly string[], options: PlanOptions, io: Io): Pro
       seed,
       epoch,
     },
+    ...(chosen.choice === undefined ? {} : { poolSizeChoice: chosen.choice }),
     packing: report,
     steps: { inEpoch, planned: skews.steps },
     skew: skews.skew(),

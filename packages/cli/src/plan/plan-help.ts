@@ -11,8 +11,10 @@ Reading the table
   bound          no placement of the same sequences can be below this.
   pools          K × P: K pools of P replicas; a pool shares its attention work at run time, so bigger
                  pools even out longer documents, at the price of moving queries, keys and values.
+  --pool-size auto  tries every divisor of dp on drawn steps and takes the smallest whose p95 is at most 1.02.
   If "after" stays above the bound, the placement is not perfect; if the bound itself is above 1.02, a
-  single document outweighs a pool: raise --pool-size or --micro-steps.
+  single document outweighs a pool: raise --pool-size (or let
+  auto choose it) or --micro-steps.
 
 LENGTHS
   One or more files or folders: Megatron .idx, Parquet, Arrow or Feather, a save_to_disk folder, MosaicML

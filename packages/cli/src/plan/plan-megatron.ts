@@ -1,3 +1,4 @@
+import { expected } from "@libra/base";
 import {
   type MegatronRewriteReport,
   rewriteMegatronCache,
@@ -18,6 +19,9 @@ export async function planMegatron(
 ): Promise<void> {
   const { dp, microSteps, microBatch, poolSize, sync, stages, data, dataRoot, consumedSamples } =
     options;
+  if (poolSize === "auto") {
+    throw expected("a number with --megatron-cache", "--pool-size", poolSize);
+  }
   const progress = progressOf("global batches", io);
   let report: MegatronRewriteReport;
   try {

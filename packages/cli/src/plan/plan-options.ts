@@ -7,7 +7,7 @@ export interface PlanOptions {
   window?: number;
   dp: number;
   microSteps: number;
-  poolSize: number;
+  poolSize: number | "auto";
   cp: number;
   sync: "step" | "microStep" | "pipeline";
   stages?: number;
@@ -49,7 +49,9 @@ const groups: Array<{ title: string; options: Option[] }> = [
       count("--window <tokens>", "tokens of one packed sequence"),
       count("--dp <n>", "replicas (data parallel size)").makeOptionMandatory(),
       count("--micro-steps <n>", "packed sequences of each replica in a step").default(1),
-      count("--pool-size <n>", "replicas that share attention work, a divisor of dp").default(1),
+      new Option("--pool-size <n>", "replicas that share attention work, a divisor of dp; or auto")
+        .argParser((text) => (text === "auto" ? text : parseCount(text)))
+        .default(1),
       count("--cp <n>", "ranks that share one packed sequence").default(1),
       new Option("--sync <where>", "where pools wait for each other")
         .choices(["step", "microStep", "pipeline"])

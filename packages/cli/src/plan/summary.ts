@@ -1,4 +1,4 @@
-import type { PackingReport, StepPlan } from "@libra/sampler";
+import type { PackingReport, PoolSizeChoice, StepPlan } from "@libra/sampler";
 
 /** Skew of one kind over the planned steps. */
 export interface Spread {
@@ -31,6 +31,8 @@ export interface PlanSummary {
     seed: number;
     epoch: number;
   };
+  /** Where --pool-size was auto: every candidate, and why one was taken. */
+  poolSizeChoice?: PoolSizeChoice;
   packing: PackingReport;
   steps: { inEpoch: number; planned: number };
   skew: { before: Spread; after: Spread; bound: Spread };

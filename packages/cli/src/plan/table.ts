@@ -1,3 +1,4 @@
+import type { PoolSizeChoice } from "@libra/sampler";
 import Table from "cli-table3";
 import { createColors } from "picocolors";
 import type { PlanSummary, Spread } from "./summary.js";
@@ -39,8 +40,9 @@ export function summaryTable(summary: PlanSummary, colors: boolean): string {
       `${whole(steps.planned)} planned of ${whole(steps.inEpoch)} in epoch ${configuration.epoch}, ${configuration.microSteps} micro-steps each${fillers > 0 ? `, ${fillers} fillers` : ""}`,
     ],
   ]);
-  const { repacked } = summary;
-  const lines = [facts, skews, ...corpus.notes.map((note) => dim(`note: ${note}`))];
+  const { repacked, poolSizeChoice } = summary;
+  const choice = poolSizeChoice === undefined ? [] : [poolSizeTable(poolSizeChoice)];
+  const lines = [facts, ...choice, skews, ...corpus.notes.map((note) => dim(`note: ${note}`))];
   if (repacked !== undefined) {
     lines.push(
       `the placement changed the steps: ${whole(repacked.delayedDocuments)} documents came late, by ${whole(repacked.delaySteps)} steps together; ${whole(repacked.extraTokens)} tokens above windows`,
@@ -48,6 +50,19 @@ export function summaryTable(summary: PlanSummary, colors: boolean): string {
   }
   if (files.length > 0) lines.push(`wrote ${files.join(", ")}`);
   return `${lines.join("\n")}\n`;
+}
+
+function poolSizeTable({ candidates, reason }: PoolSizeChoice): string {
+  const rows = candidates.map(({ poolSize, mean, p95, worst, bound, moved, meetsTarget }) => [
+    String(poolSize),
+    mean.toFixed(3),
+    `${p95.toFixed(3)}${meetsTarget ? " ok" : ""}`,
+    worst.toFixed(3),
+    bound.toFixed(3),
+    `${(100 * moved).toFixed(0)} %`,
+  ]);
+  const head = ["pool size", "mean skew", "p95", "worst", "bound", "moved"];
+  return `${table(head, rows)}\n${reason}`;
 }
 
 /** A plain table, with or without a line of headings. */
