@@ -32,7 +32,7 @@ export function checkConfig(value: unknown, where: string): TrainConfig {
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => explainIssue(issue, value, keysAt));
-    throw new LibraError("CONFIGURATION", `${where} is not valid:\n${lines.join("\n")}`);
+    throw new LibraError("CONFIGURATION", `Wrong configuration in ${where}:\n${lines.join("\n")}`);
   }
   checkTogether(parsed.data, where);
   return parsed.data;
