@@ -1,6 +1,7 @@
 // What does every planner's tile plan cost on real document lengths, and does Libra's keep its gates?
 // Usage: npm run bench -- tiles [--quick] [--data NAME]
 import { parseArgs } from "node:util";
+import { hardware, hardwareLinks } from "@libra/cost-model";
 import {
   allGather,
   disaggregated,
@@ -41,6 +42,11 @@ const libraPlanners = [
   { name: "libra 0", planner: libra({ tolerance: 0 }), placement: "libra", tolerance: 0 },
   { name: "libra 0.01", planner: libra(), placement: "libra", tolerance: 0.01 },
 ];
+const timing = {
+  links: hardwareLinks(hardware.h100),
+  secondsPerCost: (2 * (128 + 128)) / 600e12,
+  hops: 2,
+};
 const otherPlanners = [
   { name: "ulysses", planner: ulysses(), placement: "arrival" },
   { name: "allGather", planner: allGather(), placement: "arrival" },
@@ -52,6 +58,12 @@ const otherPlanners = [
   { name: "disaggregated 0", planner: disaggregated({ tolerance: 0 }), placement: "libra" },
   { name: "disaggregated 0.01", planner: disaggregated(), placement: "libra" },
   { name: "tiledGreedy", planner: tiledGreedy(), placement: "libra", pools: 1 },
+  {
+    name: "libra auto",
+    planner: libra({ tolerance: "auto", timing }),
+    placement: "libra",
+    pools: 2,
+  },
 ];
 
 const worst = (values) => values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
@@ -235,8 +247,12 @@ for (const [data, lengths] of Object.entries(found)) {
       if (entry.tolerance === undefined) continue;
       for (const gate of gates(row, entry.tolerance)) check(`${title} ${entry.name}`, ...gate);
     }
-    console.log(`\n${title}`);
-    console.table(table.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]]))));
+    if (table.length === 0) console.log(`\n${title}: the corpus does not fill a step`);
+    else console.log(`\n${title}`);
+    if (table.length > 0)
+      console.table(
+        table.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]]))),
+      );
   }
 }
 const times = planningTimes(found.standIn);

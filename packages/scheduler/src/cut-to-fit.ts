@@ -2,48 +2,24 @@ import { linkClass } from "@libra/topology";
 import type { CheckedLibraOptions } from "./libra-options.js";
 import { LineCutter } from "./line-cutter.js";
 import type { SequenceLines } from "./sequence-lines.js";
+import { Stretches } from "./stretches.js";
 import { fillTargets } from "./targets.js";
 
 /**
  * Cut-to-fit: gives each worker one stretch of its home sequence's line and, where its group has
- * room, stretches of lines of groups with a surplus. Stretches are columns; those of one worker's
- * foreign work lie together.
+ * room, stretches of lines of groups with a surplus.
  */
 export class CutToFit {
   readonly cutter: LineCutter;
+  readonly stretches = new Stretches();
   targets = new Float64Array(0);
   /** Finish of a perfect split. */
   level = 0;
-  /** Home stretch of each worker: from position `start` to `end`, and its planning cost. */
-  startHead = new Int32Array(0);
-  startRow = new Int32Array(0);
-  endHead = new Int32Array(0);
-  endRow = new Int32Array(0);
-  startRowCost = new Float64Array(0);
-  endRowCost = new Float64Array(0);
-  startCost = new Float64Array(0);
-  homeCost = new Float64Array(0);
-  /** Foreign stretches of worker `w`: `foreignStart[w]` and `foreignCount[w]` into the columns. */
-  foreignStart = new Int32Array(0);
-  foreignCount = new Int32Array(0);
-  foreignSequence = new Int32Array(0);
-  foreignStartHead = new Int32Array(0);
-  foreignStartRow = new Int32Array(0);
-  foreignEndHead = new Int32Array(0);
-  foreignEndRow = new Int32Array(0);
-  foreignStartRowCost = new Float64Array(0);
-  foreignEndRowCost = new Float64Array(0);
-  foreignCost = new Float64Array(0);
   private tolerance = 0;
   private follow = true;
-  private foreigns = 0;
   private order = new Int32Array(0);
   private surplus = new Float64Array(0);
   private deficit = new Float64Array(0);
-  private lineHead = new Int32Array(0);
-  private lineRow = new Int32Array(0);
-  private lineRowCost = new Float64Array(0);
-  private lineCost = new Float64Array(0);
   private donors = new Int32Array(0);
 
   constructor(
@@ -79,8 +55,9 @@ export class CutToFit {
   }
 
   private cutAll(): void {
-    this.foreigns = 0;
-    for (let s = 0; s < this.lines.poolSize; s++) this.cutHome(s);
+    const { workers, poolSize } = this.lines;
+    this.stretches.clear(workers, poolSize);
+    for (let s = 0; s < poolSize; s++) this.cutHome(s);
     this.cutForeign();
   }
 
@@ -88,17 +65,14 @@ export class CutToFit {
     const { lines, cutter, targets, tolerance } = this;
     const block = cutter.headBlock * lines.longestBlock();
     for (let w = 0; w < lines.workers; w++) {
-      let load = this.homeCost[w]!;
-      const end = this.foreignStart[w]! + this.foreignCount[w]!;
-      for (let i = this.foreignStart[w]!; i < end; i++) load += this.foreignCost[i]!;
-      if (load > (1 + tolerance) * targets[w]! + block) return false;
+      if (this.stretches.load(w) > (1 + tolerance) * targets[w]! + block) return false;
     }
     return true;
   }
 
   // Home first: a group keeps what fits its targets; the rest of its line is surplus.
   private cutHome(s: number): void {
-    const { lines, options, cutter, targets, tolerance } = this;
+    const { lines, options, cutter, stretches, targets, tolerance } = this;
     const { cp } = lines.input;
     const first = s * cp;
     let target = 0;
@@ -112,22 +86,14 @@ export class CutToFit {
     let up = false;
     let keepEnd = keep;
     if (donor) {
-      cutter.cut(s, keep, this.slack(first + cp - 1), false);
+      this.cutNear(s, keep, first + cp - 1);
       keepEnd = cutter.cost;
       up = keepEnd < target && !this.follow && !cutter.wholeGroups;
     }
     const packed = options.fill === "packed" && work < target;
     let share = 0;
-    let head = 0;
-    let row = 0;
-    let rowCost = 0;
-    let cost = 0;
     for (let w = first; w < first + cp; w++) {
       share += targets[w]!;
-      this.startHead[w] = head;
-      this.startRow[w] = row;
-      this.startRowCost[w] = rowCost;
-      this.startCost[w] = cost;
       const last = w === first + cp - 1;
       if (last && !donor) cutter.end(s);
       else {
@@ -135,28 +101,15 @@ export class CutToFit {
           ? Math.min(keep, share)
           : last
             ? keep
-            : this.evenGoal(w, target, share, keep, keepEnd, cost);
-        cutter.cut(s, goal, up ? 0 : this.slack(w), up);
+            : this.evenGoal(w, target, share, keep, keepEnd, stretches.lineCost[s]!);
+        if (up) cutter.cut(s, goal, 0, Number.POSITIVE_INFINITY, true);
+        else this.cutNear(s, goal, w);
       }
-      if (cutter.head > head || (cutter.head === head && cutter.row > row)) {
-        head = cutter.head;
-        row = cutter.row;
-        rowCost = cutter.rowCost;
-        this.homeCost[w] = cutter.cost - cost;
-        cost = cutter.cost;
-      } else this.homeCost[w] = 0;
-      this.endHead[w] = head;
-      this.endRow[w] = row;
-      this.endRowCost[w] = rowCost;
-      this.foreignStart[w] = 0;
-      this.foreignCount[w] = 0;
+      stretches.takeHome(w, s, cutter);
     }
-    this.lineHead[s] = head;
-    this.lineRow[s] = row;
-    this.lineRowCost[s] = rowCost;
-    this.lineCost[s] = cost;
-    this.surplus[s] = head < lines.heads.queryHeads && lines.rows(s) > 0 ? work - cost : -1;
-    this.deficit[s] = this.surplus[s]! >= 0 ? 0 : Math.max(0, target - work);
+    const open = stretches.line.head[s]! < lines.heads.queryHeads && lines.rows(s) > 0;
+    this.surplus[s] = open ? work - stretches.lineCost[s]! : -1;
+    this.deficit[s] = open ? 0 : Math.max(0, target - work);
   }
 
   // Where worker `w`'s even part of the home work ends: `share` of `target` are given out with it.
@@ -177,7 +130,7 @@ export class CutToFit {
 
   // The surpluses of all donors, end to end, are cut at cumulative needs scaled to their sum.
   private cutForeign(): void {
-    const { lines, cutter, surplus, deficit, targets, donors } = this;
+    const { lines, cutter, stretches, surplus, deficit, targets, donors } = this;
     const { poolSize } = lines;
     const { cp } = lines.input;
     let count = 0;
@@ -200,7 +153,7 @@ export class CutToFit {
     for (let i = 0; i < count; i++) {
       const s = donors[i]!;
       const end = lines.headCost(s) * lines.heads.queryHeads;
-      let goal = this.lineCost[s]!;
+      let goal = stretches.lineCost[s]!;
       const surplusStart = goal;
       for (;;) {
         while (left <= 0) {
@@ -211,7 +164,7 @@ export class CutToFit {
           }
           const need = this.need(this.worker(recipient, offset));
           if (this.follow && needSum > 0) {
-            goal = this.lineCost[s]!;
+            goal = stretches.lineCost[s]!;
             scale = Math.max(0, surplusSum - (goal - surplusStart)) / needSum;
           }
           left = need * scale;
@@ -224,60 +177,21 @@ export class CutToFit {
           left -= end - goal;
           if (left <= 1e-12 * targets[worker]!) left = 0;
           cutter.end(s);
-          this.takeForeign(worker, s);
+          stretches.takeForeign(worker, s, cutter);
           break;
         }
         goal += left;
         left = 0;
-        cutter.cut(s, goal, this.slack(worker), false);
-        this.takeForeign(worker, s);
+        this.cutNear(s, goal, worker);
+        stretches.takeForeign(worker, s, cutter);
       }
-      this.finishLine(s);
+      // Without a recipient (a surplus that is rounding only) the line's end stays at home.
+      if (stretches.line.head[s]! < lines.heads.queryHeads) {
+        cutter.end(s);
+        stretches.extend((s + 1) * cp - 1, s, cutter);
+      }
       surplusSum -= surplus[s]!;
     }
-  }
-
-  /** Gives worker `worker` the line of `s` from where it was last cut to the cutter's position. */
-  private takeForeign(worker: number, s: number): void {
-    const { cutter } = this;
-    const head = this.lineHead[s]!;
-    const row = this.lineRow[s]!;
-    if (cutter.head < head || (cutter.head === head && cutter.row <= row)) return;
-    if (this.foreigns === this.foreignSequence.length) this.growForeign();
-    const i = this.foreigns++;
-    if (this.foreignCount[worker]!++ === 0) this.foreignStart[worker] = i;
-    this.foreignSequence[i] = s;
-    this.foreignStartHead[i] = head;
-    this.foreignStartRow[i] = row;
-    this.foreignStartRowCost[i] = this.lineRowCost[s]!;
-    this.foreignEndHead[i] = cutter.head;
-    this.foreignEndRow[i] = cutter.row;
-    this.foreignEndRowCost[i] = cutter.rowCost;
-    this.foreignCost[i] = cutter.cost - this.lineCost[s]!;
-    this.lineHead[s] = cutter.head;
-    this.lineRow[s] = cutter.row;
-    this.lineRowCost[s] = cutter.rowCost;
-    this.lineCost[s] = cutter.cost;
-  }
-
-  // Without a recipient (a surplus that is rounding only) the line's end stays at home.
-  private finishLine(s: number): void {
-    const { lines, cutter } = this;
-    if (this.lineHead[s]! >= lines.heads.queryHeads) return;
-    cutter.end(s);
-    const w = (s + 1) * lines.input.cp - 1;
-    if (this.endHead[w] !== this.lineHead[s] || this.endRow[w] !== this.lineRow[s]) {
-      const last = this.foreigns - 1;
-      this.foreignCost[last]! += cutter.cost - this.lineCost[s]!;
-      this.foreignEndHead[last] = cutter.head;
-      this.foreignEndRow[last] = cutter.row;
-      this.foreignEndRowCost[last] = 0;
-      return;
-    }
-    this.homeCost[w]! += cutter.cost - this.lineCost[s]!;
-    this.endHead[w] = cutter.head;
-    this.endRow[w] = cutter.row;
-    this.endRowCost[w] = 0;
   }
 
   // The nearest group by link class, then the one with the largest deficit.
@@ -305,7 +219,16 @@ export class CutToFit {
   }
 
   private need(worker: number): number {
-    return Math.max(0, this.targets[worker]! - this.homeCost[worker]!);
+    return Math.max(0, this.targets[worker]! - this.stretches.homeCost[worker]!);
+  }
+
+  private cutNear(s: number, cost: number, worker: number): void {
+    const slack = this.slack(worker);
+    // A miss of a two-thousandth of the target is not worth a tile of its own.
+    const miss = this.follow
+      ? Math.max(slack, this.targets[worker]! / 2000)
+      : Number.POSITIVE_INFINITY;
+    this.cutter.cut(s, cost, slack, miss, false);
   }
 
   // A quarter of the tolerance; of a large one no more than a hundredth of the target, since work
@@ -315,49 +238,11 @@ export class CutToFit {
   }
 
   private allocate(workers: number, poolSize: number): void {
-    const integers = () => new Int32Array(workers);
-    const numbers = () => new Float64Array(workers);
-    this.targets = numbers();
-    this.order = integers();
-    this.startHead = integers();
-    this.startRow = integers();
-    this.endHead = integers();
-    this.endRow = integers();
-    this.startCost = numbers();
-    this.startRowCost = numbers();
-    this.endRowCost = numbers();
-    this.homeCost = numbers();
-    this.foreignStart = integers();
-    this.foreignCount = integers();
+    this.targets = new Float64Array(workers);
+    this.order = new Int32Array(workers);
     this.surplus = new Float64Array(poolSize);
     this.deficit = new Float64Array(poolSize);
-    this.lineHead = new Int32Array(poolSize);
-    this.lineRow = new Int32Array(poolSize);
-    this.lineRowCost = new Float64Array(poolSize);
-    this.lineCost = new Float64Array(poolSize);
     this.donors = new Int32Array(poolSize);
-  }
-
-  private growForeign(): void {
-    const capacity = Math.max(64, 2 * this.foreigns);
-    const integers = (old: Int32Array) => {
-      const grown = new Int32Array(capacity);
-      grown.set(old);
-      return grown;
-    };
-    const numbers = (old: Float64Array) => {
-      const grown = new Float64Array(capacity);
-      grown.set(old);
-      return grown;
-    };
-    this.foreignSequence = integers(this.foreignSequence);
-    this.foreignStartHead = integers(this.foreignStartHead);
-    this.foreignStartRow = integers(this.foreignStartRow);
-    this.foreignEndHead = integers(this.foreignEndHead);
-    this.foreignEndRow = integers(this.foreignEndRow);
-    this.foreignStartRowCost = numbers(this.foreignStartRowCost);
-    this.foreignEndRowCost = numbers(this.foreignEndRowCost);
-    this.foreignCost = numbers(this.foreignCost);
   }
 }
 

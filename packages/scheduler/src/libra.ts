@@ -5,6 +5,7 @@ import { type CheckedLibraOptions, checkLibraOptions, type LibraOptions } from "
 import { LivePlan } from "./live-plan.js";
 import { type PlanProperties, sealPlan } from "./plan-report.js";
 import type { PoolInput } from "./pool-input.js";
+import { Positions } from "./positions.js";
 import { SequenceLines } from "./sequence-lines.js";
 import type { TilePlan, TilePlanner } from "./tile-plan.js";
 import { TileTable } from "./tile-table.js";
@@ -54,12 +55,11 @@ class LibraPlanning {
   private readonly live = new LivePlan();
   private loads = new Float64Array(0);
   private held = new Float64Array(0);
-  private middleHead = 0;
-  private middleRow = 0;
-  private middleCost = 0;
+  private readonly middle = new Positions();
 
   constructor(private readonly options: CheckedLibraOptions) {
     this.fit = new CutToFit(this.lines, options);
+    this.middle.reserve(1);
   }
 
   plan(input: PoolInput): TilePlan {
@@ -149,112 +149,99 @@ class LibraPlanning {
   // hold home work only, so that traffic of other groups is hidden behind it.
   private writeWorker(w: number): void {
     const { fit, writer, lines } = this;
+    const { stretches } = fit;
     const { chunks } = this.options;
-    const home = fit.homeCost[w]!;
-    const foreignEnd = fit.foreignStart[w]! + fit.foreignCount[w]!;
-    let load = home;
-    for (let i = fit.foreignStart[w]!; i < foreignEnd; i++) load += fit.foreignCost[i]!;
+    const home = stretches.homeCost[w]!;
+    const load = stretches.load(w);
     writer.begin(w, load, chunks, fit.cutter.headBlock);
     const s = Math.floor(w / lines.input.cp);
     const part = load / chunks;
     if (load === home || home < part || chunks === 1) {
-      this.pushHome(w, s);
+      this.pushLine(s, stretches.start, w, stretches.end, w);
       this.pushForeign(w);
     } else {
       const before = Math.max(1, Math.round(home / 2 / part));
       this.cutHome(w, s, before * part, part / 64);
-      this.pushLine(
-        s,
-        fit.startHead[w]!,
-        fit.startRow[w]!,
-        fit.startRowCost[w]!,
-        this.middleHead,
-        this.middleRow,
-        this.middleCost,
-      );
+      this.pushLine(s, stretches.start, w, this.middle, 0);
       writer.startChunk(before);
       if (home >= 2 * part) writer.lastChunk = Math.max(before, chunks - 2);
       this.pushForeign(w);
       writer.lastChunk = chunks - 1;
-      this.pushLine(
-        s,
-        this.middleHead,
-        this.middleRow,
-        this.middleCost,
-        fit.endHead[w]!,
-        fit.endRow[w]!,
-        fit.endRowCost[w]!,
-      );
+      this.pushLine(s, this.middle, 0, stretches.end, w);
     }
     this.loads[w] = writer.end();
   }
 
   // Sets the position between home parts A and B, inside the worker's home stretch.
   private cutHome(w: number, s: number, cost: number, slack: number): void {
-    const { fit } = this;
-    fit.cutter.cut(s, fit.startCost[w]! + cost, slack, false);
-    const { head, row, rowCost } = fit.cutter;
-    const late = head > fit.endHead[w]! || (head === fit.endHead[w]! && row > fit.endRow[w]!);
-    this.middleHead = late ? fit.endHead[w]! : head;
-    this.middleRow = late ? fit.endRow[w]! : row;
-    this.middleCost = late ? fit.endRowCost[w]! : rowCost;
-  }
-
-  private pushHome(w: number, s: number): void {
-    const { fit } = this;
-    this.pushLine(
-      s,
-      fit.startHead[w]!,
-      fit.startRow[w]!,
-      fit.startRowCost[w]!,
-      fit.endHead[w]!,
-      fit.endRow[w]!,
-      fit.endRowCost[w]!,
-    );
+    const { middle } = this;
+    const { cutter, stretches } = this.fit;
+    const { start, end } = stretches;
+    cutter.cut(s, stretches.startCost[w]! + cost, slack, Number.POSITIVE_INFINITY, false);
+    middle.copy(0, cutter.place, 0);
+    if (middle.before(0, start, w)) middle.copy(0, start, w);
+    if (end.before(w, middle, 0)) middle.copy(0, end, w);
   }
 
   private pushForeign(w: number): void {
-    const { fit } = this;
-    const start = fit.foreignStart[w]!;
-    for (let i = start; i < start + fit.foreignCount[w]!; i++) {
-      this.pushLine(
-        fit.foreignSequence[i]!,
-        fit.foreignStartHead[i]!,
-        fit.foreignStartRow[i]!,
-        fit.foreignStartRowCost[i]!,
-        fit.foreignEndHead[i]!,
-        fit.foreignEndRow[i]!,
-        fit.foreignEndRowCost[i]!,
-      );
+    const { stretches } = this.fit;
+    const first = stretches.foreignFirst[w]!;
+    for (let i = first; i < first + stretches.foreignCount[w]!; i++) {
+      const s = stretches.foreignSequence[i]!;
+      this.pushLine(s, stretches.foreignStart, i, stretches.foreignEnd, i);
     }
   }
 
-  /** Writes a stretch of a line: the tail of one block, whole blocks, the start of another. */
-  private pushLine(
-    s: number,
-    head: number,
-    row: number,
-    rowCost: number,
-    endHead: number,
-    endRow: number,
-    endRowCost: number,
-  ): void {
+  /**
+   * Writes a stretch of a line: the other heads of a row block, the tail of its head block, whole
+   * blocks, the start of another and the first heads of a row block.
+   */
+  private pushLine(s: number, from: Positions, i: number, to: Positions, j: number): void {
     const { lines, writer } = this;
-    const queryHeads = lines.heads.queryHeads;
-    const block = this.fit.cutter.headBlock;
+    let head = from.head[i]!;
+    let row = from.row[i]!;
+    let rowCost = from.rowCost[i]!;
+    const part = from.part[i]!;
+    const endHead = to.head[j]!;
+    const endRow = to.row[j]!;
+    const endPart = to.part[j]!;
+    if (!from.before(i, to, j)) return;
     const rows = lines.rows(s);
     const whole = lines.headCost(s);
-    const width = Math.min(block, queryHeads - head);
-    if (row > 0 && head === endHead) {
-      writer.push(s, head, head + width, row, endRow, rowCost, endRowCost);
-      return;
+    if (part > 0) {
+      const next = lines.blockEndAt(s, row);
+      const nextCost = lines.costAt(s, next);
+      const inside = head === endHead && row === endRow;
+      const last = inside ? head + endPart : this.blockEnd(head);
+      writer.push(s, head + part, last, row, next, rowCost, nextCost);
+      if (inside) return;
+      row = next;
+      rowCost = nextCost;
     }
-    if (row > 0) writer.push(s, head, head + width, row, rows, rowCost, whole);
-    writer.push(s, row > 0 ? head + width : head, endHead, 0, rows, 0, whole);
-    if (endRow > 0) {
-      const endWidth = Math.min(block, queryHeads - endHead);
-      writer.push(s, endHead, endHead + endWidth, 0, endRow, 0, endRowCost);
+    if (head < endHead && row > 0) {
+      writer.push(s, head, this.blockEnd(head), row, rows, rowCost, whole);
+      head = this.blockEnd(head);
+      row = 0;
+      rowCost = 0;
     }
+    if (head < endHead) {
+      writer.push(s, head, endHead, 0, rows, 0, whole);
+      row = 0;
+      rowCost = 0;
+    }
+    const endRowCost = to.rowCost[j]!;
+    if (endRow > row) {
+      writer.push(s, endHead, this.blockEnd(endHead), row, endRow, rowCost, endRowCost);
+    }
+    if (endPart > 0) {
+      const next = lines.blockEndAt(s, endRow);
+      const nextCost = lines.costAt(s, next);
+      writer.push(s, endHead, endHead + endPart, endRow, next, endRowCost, nextCost);
+    }
+  }
+
+  private blockEnd(head: number): number {
+    return Math.min(this.lines.heads.queryHeads, head + this.fit.cutter.headBlock);
   }
 
   // Nothing beats the perfect split, but whole KV groups also cannot end before the costliest one.

@@ -17,6 +17,11 @@ export class SequenceLines {
   /** Row that {@link seekRow} found, and the planning cost of one query head before it. */
   nearRow = 0;
   nearCost = 0;
+  /** The row block that {@link seekRow}'s cost falls into; empty where it met a document border. */
+  blockStart = 0;
+  blockEnd = 0;
+  blockStartCost = 0;
+  blockEndCost = 0;
   private longest = 0;
   private first = new Int32Array(0);
   private borderCost = new Float64Array(0);
@@ -135,6 +140,17 @@ export class SequenceLines {
     }
     this.nearRow += start;
     this.nearCost += startCost;
+    this.blockStart += start;
+    this.blockEnd += start;
+    this.blockStartCost += startCost;
+    this.blockEndCost += startCost;
+  }
+
+  /** Row after the row block that begins at `row`, a row block border before the sequence's end. */
+  blockEndAt(sequence: number, row: number): number {
+    const cuSeqlens = this.input.sequences[sequence]!;
+    const document = documentOfRow(cuSeqlens, row);
+    return Math.min(cuSeqlens[document + 1]!, row + this.cost.rowBlock);
   }
 
   // Causal cost grows with the square of the row, so a guess is a step away from the border; other
@@ -156,6 +172,10 @@ export class SequenceLines {
         if (lowerCost === goal || upperCost === lowerCost) break;
         if (upperCost - goal < goal - lowerCost) this.near(upper, upperCost);
         else this.near(lower, lowerCost);
+        this.blockStart = lower;
+        this.blockEnd = upper;
+        this.blockStartCost = lowerCost;
+        this.blockEndCost = upperCost;
         return;
       }
       if (upper === length) break;
@@ -169,6 +189,10 @@ export class SequenceLines {
   private near(row: number, cost: number): void {
     this.nearRow = row;
     this.nearCost = cost;
+    this.blockStart = row;
+    this.blockEnd = row;
+    this.blockStartCost = cost;
+    this.blockEndCost = cost;
   }
 }
 

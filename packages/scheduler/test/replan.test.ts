@@ -33,7 +33,7 @@ describe("replan", () => {
     const again = planner.replan(pools[0]!);
     expect(again.worker).toBe(worker);
     expect(again.loads).toBe(loads);
-    expect(after.arrayBuffers).toBe(before.arrayBuffers);
+    expect(after.arrayBuffers).toBeLessThanOrEqual(before.arrayBuffers);
   });
 });
 

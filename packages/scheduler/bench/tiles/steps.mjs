@@ -8,11 +8,14 @@ const cost = pairsCost(128);
 /**
  * Pools of the first steps of an epoch.
  *
- * @returns per step the pools and the placement's skew over pools
+ * @returns per step the pools and the placement's skew over pools; none where the corpus is too small
  */
 export function stepsOf(lengths, setting, placement, count) {
   const { window, dp, pool, cp, queryHeads, kvHeads } = setting;
   const heads = { queryHeads, kvHeads, headDim: 128, valueDim: 128 };
+  let tokens = 0;
+  for (const length of lengths) tokens += length;
+  if (tokens < window * dp) return [];
   const sampler = createSampler({ lengths, window, dp, poolSize: pool, cp, placement, cost });
   const steps = Math.min(count, sampler.stepsPerEpoch);
   return Array.from({ length: steps }, (_, step) => {

@@ -1,0 +1,49 @@
+/**
+ * Positions on lines, in columns. A position is the place in a sequence's line before which lie all
+ * heads before `head`; of the head block that begins at `head`, the rows before `row`; and of the row
+ * block that begins at `row`, the first `part` heads.
+ */
+export class Positions {
+  head = new Int32Array(0);
+  row = new Int32Array(0);
+  part = new Int32Array(0);
+  /** Planning cost of one query head before `row`. */
+  rowCost = new Float64Array(0);
+
+  get length(): number {
+    return this.head.length;
+  }
+
+  /** Makes room for `count` positions; what was there stays. */
+  reserve(count: number): void {
+    if (this.length >= count) return;
+    const { head, row, part, rowCost } = this;
+    this.head = new Int32Array(count);
+    this.row = new Int32Array(count);
+    this.part = new Int32Array(count);
+    this.rowCost = new Float64Array(count);
+    this.head.set(head);
+    this.row.set(row);
+    this.part.set(part);
+    this.rowCost.set(rowCost);
+  }
+
+  set(i: number, head: number, row: number, part: number, rowCost: number): void {
+    this.head[i] = head;
+    this.row[i] = row;
+    this.part[i] = part;
+    this.rowCost[i] = rowCost;
+  }
+
+  copy(i: number, from: Positions, j: number): void {
+    this.set(i, from.head[j]!, from.row[j]!, from.part[j]!, from.rowCost[j]!);
+  }
+
+  /** Whether position `i` lies before position `j` of `other`, on the same line. */
+  before(i: number, other: Positions, j: number): boolean {
+    const head = this.head[i]! - other.head[j]!;
+    if (head !== 0) return head < 0;
+    const row = this.row[i]! - other.row[j]!;
+    return row !== 0 ? row < 0 : this.part[i]! < other.part[j]!;
+  }
+}
