@@ -85,9 +85,10 @@ enum { LIBRA_FLOAT32 = 0, LIBRA_INT32 = 1, LIBRA_FLOAT64 = 2 };
 /* ---- errors and environment */
 const libra_fault* libra_last_fault(void); /* C only */
 libra_environment* libra_environment_create(void); /* C only */
-/* Drains for at most drain_ms, stops everything, waits for the threads; the number of operations
- * that were dropped. */
-int libra_environment_close(libra_environment* environment, double drain_ms); /* C only */
+/* Lets queued operations run while they can, at most drain_ms, stops the worlds that are left and
+ * waits for their threads; the number of operations that were dropped. */
+int libra_environment_drain(libra_environment* environment, double drain_ms);
+void libra_environment_release(libra_environment* environment); /* C only */
 /* Names of the instruction sets that this machine can run, widest first. */
 const char* libra_instruction_sets(void);
 

@@ -29,6 +29,7 @@ static Napi::Object bindAll(Napi::Env env, Napi::Object exports) {
   add("setErrorClass", setErrorClass);
   LIBRA_BIND("instructionSets", libra_instruction_sets);
 
+  LIBRA_BIND("environmentDrain", libra_environment_drain);
   LIBRA_BIND("worldCreate", libra_world_create);
   LIBRA_BIND("worldRowBlock", libra_world_row_block);
   LIBRA_BIND("worldInstructionSet", libra_world_instruction_set);

@@ -27,16 +27,20 @@ struct Pending {
 
 void settle(Napi::Env env, Pending* pending) {
   const std::unique_ptr<Pending> owned(pending);
-  if (pending->fault) {
-    pending->deferred.Reject(errorOf(env, *pending->fault));
-  } else if (pending->reads) {
-    auto buffer = Napi::ArrayBuffer::New(env, pending->byteLength);
-    if (pending->byteLength > 0) {
-      std::memcpy(buffer.Data(), pending->bytes.get(), pending->byteLength);
+  try {
+    if (pending->fault) {
+      pending->deferred.Reject(errorOf(env, *pending->fault));
+    } else if (pending->reads) {
+      auto buffer = Napi::ArrayBuffer::New(env, pending->byteLength);
+      if (pending->byteLength > 0) {
+        std::memcpy(buffer.Data(), pending->bytes.get(), pending->byteLength);
+      }
+      pending->deferred.Resolve(buffer);
+    } else {
+      pending->deferred.Resolve(env.Undefined());
     }
-    pending->deferred.Resolve(buffer);
-  } else {
-    pending->deferred.Resolve(env.Undefined());
+  } catch (const Napi::Error&) {
+    // A worker thread that is being terminated: nobody is left to be told.
   }
 }
 

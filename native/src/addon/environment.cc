@@ -1,21 +1,19 @@
 #include "addon/environment.h"
 
-#include <cstdio>
 #include <utility>
 
 namespace libra::addon {
 namespace {
 
-// Long enough for a step in flight, short enough for a person who ends the process.
-constexpr double drainMs = 5000;
+// A worker thread that is terminated: what runs ends, what is queued is dropped. In other cases
+// the listener of the process's exit event has drained before.
+constexpr double drainMs = 0;
 
 void close(EnvironmentData* data) {
   // From here on no JavaScript value may be made: completions see that it is gone.
-  const int dropped =
-      libra_environment_close(std::exchange(data->environment, nullptr), drainMs);
-  if (dropped > 0) {
-    std::fprintf(stderr, "libra: %d queued operation(s) were dropped at exit\n", dropped);
-  }
+  libra_environment* environment = std::exchange(data->environment, nullptr);
+  libra_environment_drain(environment, drainMs);
+  libra_environment_release(environment);
 }
 
 }  // namespace

@@ -77,11 +77,11 @@ libra_environment* libra_environment_create(void) {
   return new libra_environment{std::make_shared<libra::Environment>()};
 }
 
-int libra_environment_close(libra_environment* environment, double drain_ms) {
-  const int dropped = environment->environment->close(drain_ms);
-  delete environment;
-  return dropped;
+int libra_environment_drain(libra_environment* environment, double drain_ms) {
+  return environment->environment->close(drain_ms);
 }
+
+void libra_environment_release(libra_environment* environment) { delete environment; }
 
 const char* libra_instruction_sets(void) {
   static const auto* names = new std::string(libra::instructionSets());

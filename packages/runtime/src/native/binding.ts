@@ -41,6 +41,7 @@ export interface NativeTiming {
 export interface Binding {
   instructionSets(): string;
 
+  environmentDrain(drainMs: number): number;
   worldCreate(size: number, timeoutMs: number, threads: number, fuzz: boolean, seed: number, instructionSet: string): NativeWorld;
   worldRowBlock(world: NativeWorld): number;
   worldInstructionSet(world: NativeWorld): string;

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +50,7 @@ export function load(
     if (problem === undefined && "path" in candidate) {
       const addon: Binding & AddonOnly = require(candidate.path);
       addon.setErrorClass(LibraError);
+      process.once("exit", () => drain(addon));
       return addon;
     }
     const where = "path" in candidate ? ` ${candidate.path}` : "";
@@ -61,4 +62,13 @@ export function load(
       `(needs a C++20 compiler).\nTried:\n${tried.join("\n")}`,
     { details: { tried } },
   );
+}
+
+/** Long enough for a step in flight, short enough for a person who ends the process. */
+const drainMs = 5000;
+
+/** Queued work is not dropped in silence, however the process ends. */
+function drain(addon: Binding): void {
+  const dropped = addon.environmentDrain(drainMs);
+  if (dropped > 0) writeSync(2, `libra: ${dropped} queued operation(s) were dropped at exit\n`);
 }

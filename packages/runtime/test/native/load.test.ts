@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { instructionSets } from "../../src/index.js";
+import { load } from "../../src/native/load.js";
+
+const folder = mkdtempSync(join(tmpdir(), "libra-load-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("loader", () => {
+  it("loads the addon built here", () => {
+    expect(instructionSets()).toContain("base");
+    expect(load({})).toHaveProperty("worldCreate");
+  });
+
+  it("says what is wrong with a file that is no addon", () => {
+    const path = join(folder, "libra.node");
+    writeFileSync(path, "not an addon");
+    expect(() => load({ LIBRA_NATIVE: path })).toThrow(
+      /Build it with "npx libra-build-native".*\nTried:\n {2}LIBRA_NATIVE .*libra\.node: .+/,
+    );
+  });
+
+  it("says that a file is missing", () => {
+    expect(() => load({ LIBRA_NATIVE: join(folder, "none.node") })).toThrow(
+      /none\.node: no such file/,
+    );
+  });
+});
