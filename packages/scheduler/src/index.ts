@@ -3,17 +3,8 @@
  *
  * @packageDocumentation
  */
-export { allGather } from "./all-gather.js";
-export { type TraceEvent, toChromeTrace } from "./chrome-trace.js";
-export {
-  type ClassBytes,
-  type DescribeOptions,
-  describePlan,
-  type PlanDescription,
-  type WorkerReport,
-} from "./describe-plan.js";
-export { type DisaggregatedOptions, disaggregated } from "./disaggregated.js";
-export { type ExchangeOptions, exchangeProgram } from "./exchange.js";
+
+export { type ExchangeOptions, exchangeProgram } from "./exchange/build-exchange.js";
 export {
   type BlockList,
   type BufferSizes,
@@ -26,27 +17,42 @@ export {
   type OrderedAdds,
   type OrderedMerges,
   type Transfer,
-} from "./exchange-program.js";
-export { explain } from "./explain.js";
-export type { GroupOptions } from "./group-planner.js";
-export { type LibraPlanner, libra } from "./libra.js";
-export type { LibraOptions } from "./libra-options.js";
-export { type MinHeapChunksOptions, minHeapChunks } from "./min-heap-chunks.js";
-export { decodePlan, encodePlan } from "./plan-file.js";
-export { type PlanTraffic, planTraffic, type TrafficOptions } from "./plan-traffic.js";
+} from "./exchange/exchange-program.js";
+export { validateExchange } from "./exchange/validate-exchange.js";
+export { type LibraPlanner, libra } from "./libra/libra.js";
+export type { LibraOptions } from "./libra/libra-options.js";
+export { decodePlan, encodePlan } from "./plan/plan-file.js";
+export type { PoolInput } from "./plan/pool-input.js";
+export { type TilePlan, type TilePlanner, tileColumns } from "./plan/tile-plan.js";
+export { tilePlanHash } from "./plan/tile-plan-hash.js";
+export { type TileSegment, tileSegments } from "./plan/tile-segments.js";
+export { allGather } from "./planners/all-gather.js";
+export { type DisaggregatedOptions, disaggregated } from "./planners/disaggregated.js";
+export type { GroupOptions } from "./planners/group-planner.js";
+export { type MinHeapChunksOptions, minHeapChunks } from "./planners/min-heap-chunks.js";
 export {
   type PlannerName,
   type PlannerOptions,
   plannerByName,
   plannerNames,
-} from "./planner-by-name.js";
-export type { PoolInput } from "./pool-input.js";
-export { ring } from "./ring.js";
-export { type TilePlan, type TilePlanner, tileColumns } from "./tile-plan.js";
-export { tilePlanHash } from "./tile-plan-hash.js";
-export { type TileSegment, tileSegments } from "./tile-segments.js";
-export { type TiledGreedyOptions, tiledGreedy } from "./tiled-greedy.js";
-export { type Timeline, type TimelineOptions, type TimelineSpan, timeline } from "./timeline.js";
-export { ulysses } from "./ulysses.js";
-export { validateExchange } from "./validate-exchange.js";
-export { type PerDocumentOptions, perDocument, zigzag } from "./zigzag.js";
+} from "./planners/planner-by-name.js";
+export { ring } from "./planners/ring.js";
+export { type TiledGreedyOptions, tiledGreedy } from "./planners/tiled-greedy.js";
+export { ulysses } from "./planners/ulysses.js";
+export { type PerDocumentOptions, perDocument, zigzag } from "./planners/zigzag.js";
+export { type TraceEvent, toChromeTrace } from "./report/chrome-trace.js";
+export {
+  type ClassBytes,
+  type DescribeOptions,
+  describePlan,
+  type PlanDescription,
+  type WorkerReport,
+} from "./report/describe-plan.js";
+export { explain } from "./report/explain.js";
+export { type PlanTraffic, planTraffic, type TrafficOptions } from "./report/plan-traffic.js";
+export {
+  type Timeline,
+  type TimelineOptions,
+  type TimelineSpan,
+  timeline,
+} from "./report/timeline.js";
