@@ -29,6 +29,7 @@ export { torchRandperm } from "./order/torch-randperm.js";
 export type { OverlongPolicy, PackingName, PackingReport } from "./packing/types.js";
 export { type PlacementName, placementByName, placementNames } from "./placement/by-name.js";
 export { type LibraPlacementOptions, libraPlacement } from "./placement/libra.js";
+export { measurePlacement, type PlacementMeasure } from "./placement/measure.js";
 export {
   type Partition,
   type PartitionOptions,

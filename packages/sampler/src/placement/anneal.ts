@@ -112,12 +112,12 @@ function cool(
 }
 
 /** An integer in [0, n); n up to 2^16. */
-type Draw = (n: number) => number;
+export type Draw = (n: number) => number;
 
-const fine = 65536;
+export const fine = 65536;
 
-// One multiplication a draw (xorshift32): a search needs speed more than quality.
-function drawer(seed: number): Draw {
+/** One multiplication a draw (xorshift32): a search needs speed more than quality. */
+export function drawer(seed: number): Draw {
   let state = seed;
   return (n) => {
     state ^= state << 13;

@@ -3,7 +3,7 @@ import { fillBins } from "./bins.js";
 import { longestFirstSlots } from "./longest-first.js";
 import { placeMicroSteps } from "./micro-steps.js";
 import { binLoads, stepTime } from "./objective.js";
-import { schedulePools } from "./pipeline-order.js";
+import { placePipeline } from "./pipeline-placement.js";
 import { descending, gather } from "./sort.js";
 import type { FixedPlacement, PlacementShape } from "./types.js";
 
@@ -51,10 +51,8 @@ function place(weights: Float64Array, shape: PlacementShape, effort: number): Ui
 }
 
 function search(items: Items, shape: PlacementShape): Uint32Array {
-  const { pools, poolSize, microSteps, sync } = shape;
-  if (sync === "pipeline") {
-    return schedulePools(balanceBins(items, pools * microSteps, poolSize), shape);
-  }
+  const { microSteps, sync } = shape;
+  if (sync === "pipeline") return placePipeline(items, shape);
   if (sync === "microStep" && microSteps > 1) return placeMicroSteps(items, shape);
   return placeStep(items, shape);
 }

@@ -1,5 +1,6 @@
 import { equalSizeBound } from "./bound.js";
-import { pipelineMakespan } from "./pipeline.js";
+import { Pipeline } from "./pipeline.js";
+import { pipelineProfile } from "./pipeline-profile.js";
 import type { PlacementShape } from "./types.js";
 
 /** Workload of each bin (microStep · pools + pool) under a table slot → item. */
@@ -35,13 +36,11 @@ export function stepTime(loads: Float64Array, shape: PlacementShape): number {
     }
     return result;
   }
+  const pipeline = new Pipeline(microSteps, sync === "pipeline" ? stages : 1, backwardRatio);
   const times = new Float64Array(microSteps);
   for (let k = 0; k < pools; k++) {
     for (let m = 0; m < microSteps; m++) times[m] = loads[m * pools + k]!;
-    result = Math.max(
-      result,
-      pipelineMakespan(times, sync === "pipeline" ? stages : 1, backwardRatio),
-    );
+    result = Math.max(result, pipeline.makespan(times));
   }
   return result;
 }
@@ -87,7 +86,8 @@ export function worstPoolSkew(loads: Float64Array, shape: PlacementShape): numbe
  * - `pipeline`: the last stage runs all micro-steps after the first has passed the stages before
  *   it, and the last one's backward passes them again: a pool's makespan ≥ Σ + (stages − 1) ·
  *   (forward of its first + backward of its last micro-step). Its sum is bounded as above; over
- *   all pools the last and first bins hold at best the K·P smallest items and the next K·P.
+ *   all pools the last and first bins hold at best the K·P smallest items and the next K·P. And the
+ *   heaviest pool's makespan is at least its sum × the floor of the best profile.
  *
  * @param sorted - weights of the step's K·P·M items, descending
  */
@@ -155,7 +155,8 @@ function pipelineBound(sorted: Float64Array, shape: PlacementShape, even: number
   const light = Math.min(backward, 1 - backward);
   const averaged = 1 + ((stages - 1) * ((1 - light) * smallest + light * next)) / total;
   const least = sumRange(sorted, count - poolSize, count);
-  return Math.max(averaged, even + ((stages - 1) * least * pools) / total);
+  const { floor } = pipelineProfile(microSteps, stages, backwardRatio);
+  return Math.max(averaged, even + ((stages - 1) * least * pools) / total, even * floor);
 }
 
 function sumRange(values: Float64Array, from: number, to: number): number {

@@ -1,6 +1,6 @@
 import { type Bins, fillBins } from "./bins.js";
 import { equalSizeBound } from "./bound.js";
-import { pipelineMakespan } from "./pipeline.js";
+import type { Pipeline } from "./pipeline.js";
 import { refineBins } from "./refine.js";
 import { descending, gather } from "./sort.js";
 import type { PlacementShape } from "./types.js";
@@ -13,8 +13,8 @@ import type { PlacementShape } from "./types.js";
  * @param bins - K·M bins of P items
  * @returns slot → item
  */
-export function schedulePools(bins: Bins, shape: PlacementShape): Uint32Array {
-  const { pools, microSteps, poolSize, stages, backwardRatio } = shape;
+export function schedulePools(bins: Bins, shape: PlacementShape, pipeline: Pipeline): Uint32Array {
+  const { pools, microSteps, poolSize } = shape;
   const order = descending(bins.loads);
   const dealt = fillBins(order, bins.loads, pools, microSteps);
   const sorted = gather(bins.loads, order);
@@ -25,7 +25,7 @@ export function schedulePools(bins: Bins, shape: PlacementShape): Uint32Array {
   const slots = new Uint32Array(bins.items.length);
   for (let k = 0; k < pools; k++) {
     const own = dealt.items.subarray(k * microSteps, (k + 1) * microSteps);
-    const best = bestOrder(own, bins.loads, stages, backwardRatio);
+    const best = bestOrder(own, bins.loads, pipeline);
     for (let m = 0; m < microSteps; m++) {
       const begin = best[m]! * poolSize;
       slots.set(bins.items.subarray(begin, begin + poolSize), (m * pools + k) * poolSize);
@@ -35,17 +35,12 @@ export function schedulePools(bins: Bins, shape: PlacementShape): Uint32Array {
 }
 
 /** @param own - bins of one pool by descending load */
-function bestOrder(
-  own: Uint32Array,
-  loads: Float64Array,
-  stages: number,
-  backwardRatio: number,
-): Uint32Array {
+function bestOrder(own: Uint32Array, loads: Float64Array, pipeline: Pipeline): Uint32Array {
   let best = own;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of [hill(own), own.slice().reverse(), own, hill(own.slice().reverse())]) {
     const times = gather(loads, candidate);
-    const makespan = pipelineMakespan(times, stages, backwardRatio);
+    const makespan = pipeline.makespan(times);
     if (makespan < least) {
       least = makespan;
       best = candidate;

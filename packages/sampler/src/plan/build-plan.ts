@@ -1,8 +1,6 @@
 import type { PlanningCost } from "@libra/cost-model";
 import { aligned, type SegmentTable } from "../packing/types.js";
-import { arrivalSlots } from "../placement/arrival.js";
-import { binLoads, stepBound, stepSkew, worstPoolSkew } from "../placement/objective.js";
-import { descending, gather } from "../placement/sort.js";
+import { measurePlacement } from "../placement/measure.js";
 import type { FixedPlacement, PlacementShape, RepackedStep } from "../placement/types.js";
 import { noSequence, type StepPlan } from "./step-plan.js";
 
@@ -47,9 +45,7 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     weight[slot] = real ? 1 : 0;
     workload[slot] = weights[item]!;
   }
-  const loads = binLoads(slots, weights, shape);
-  const arrival = binLoads(arrivalSlots(slotCount), weights, shape);
-  const order = descending(weights);
+  const { poolSkew, stepSkew, arrivalSkew, bound } = measurePlacement(slots, weights, shape);
   const columns = inSlotOrder(segments, slots, present);
   let tokens = 0;
   for (let i = 0; i < columns.length.length; i++) tokens += columns.length[i]!;
@@ -70,10 +66,10 @@ export function buildPlan(sequences: StepSequences, context: PlanContext): StepP
     segmentStart: columns.start,
     segmentLength: columns.length,
     workload,
-    poolSkew: worstPoolSkew(loads, shape),
-    stepSkew: stepSkew(loads, shape),
-    arrivalSkew: stepSkew(arrival, shape),
-    bound: stepBound(gather(weights, order), shape),
+    poolSkew,
+    stepSkew,
+    arrivalSkew,
+    bound,
     tokens,
     targets: tokens - segments.length.length,
     ...(repacked ? { repacked } : {}),
