@@ -15,8 +15,8 @@ const checks = {
   versions: [bin("syncpack"), "lint"],
   bindings: [node, "packages/runtime/scripts/check-bindings.mjs"],
   lockfile: [node, "scripts/check-lockfile.mjs"],
-  asan: [node, "packages/runtime/scripts/build-native.mjs", "--preset", "asan", "--test"],
-  tsan: [node, "packages/runtime/scripts/build-native.mjs", "--preset", "tsan", "--test"],
+  asan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "asan"],
+  tsan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "tsan"],
 };
 
 const names = process.argv.slice(2);
