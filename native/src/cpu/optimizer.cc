@@ -25,6 +25,33 @@ double squares(const float* x, int64_t count) {
   return sum;
 }
 
+struct AdamWFactors {
+  float gradient;    // clipping
+  float keepWeight;  // 1 − learning rate · weight decay
+  float firstShare;  // 1 − beta1
+  float beta2;
+  float secondShare;     // 1 − beta2
+  float rate;            // learning rate / (1 − beta1^step)
+  float rootCorrection;  // 1 / √(1 − beta2^step)
+  float eps;
+};
+
+/// A function of its own, factors by value: a loop that reads them through a lambda's references
+/// did not become vector code.
+LIBRA_NOINLINE void adamWRange(float* __restrict parameter, const float* __restrict gradient,
+                               float* __restrict m, float* __restrict v, int64_t count,
+                               const AdamWFactors f) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float g = gradient[i] * f.gradient;
+    const float first = m[i] + (g - m[i]) * f.firstShare;
+    const float second = v[i] * f.beta2 + g * g * f.secondShare;
+    m[i] = first;
+    v[i] = second;
+    const float spread = __builtin_sqrtf(second) * f.rootCorrection + f.eps;
+    parameter[i] = parameter[i] * f.keepWeight - f.rate * first / spread;
+  }
+}
+
 }  // namespace
 
 void sumSquares(Workers& workers, const SumSquaresArguments& a) {
@@ -49,26 +76,19 @@ void adamW(Workers& workers, const AdamWArguments& a) {
   const double step = static_cast<double>(a.step);
   const double firstCorrection = 1 - __builtin_pow(a.beta1, step);
   const double secondCorrection = 1 - __builtin_pow(a.beta2, step);
-  const float keepWeight = static_cast<float>(1 - a.learningRate * a.weightDecay);
-  const float firstShare = static_cast<float>(1 - a.beta1);
-  const float beta2 = static_cast<float>(a.beta2);
-  const float secondShare = static_cast<float>(1 - a.beta2);
-  const float rate = static_cast<float>(a.learningRate / firstCorrection);
-  const float rootCorrection = static_cast<float>(1 / __builtin_sqrt(secondCorrection));
-  const float eps = static_cast<float>(a.eps);
-  const float factor = a.gradientFactor == nullptr ? 1.0f : *a.gradientFactor;
+  const AdamWFactors factors{
+      a.gradientFactor == nullptr ? 1.0f : *a.gradientFactor,
+      static_cast<float>(1 - a.learningRate * a.weightDecay),
+      static_cast<float>(1 - a.beta1),
+      static_cast<float>(a.beta2),
+      static_cast<float>(1 - a.beta2),
+      static_cast<float>(a.learningRate / firstCorrection),
+      static_cast<float>(1 / __builtin_sqrt(secondCorrection)),
+      static_cast<float>(a.eps),
+  };
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    float* __restrict parameter = a.parameter;
-    const float* __restrict gradient = a.gradient;
-    float* __restrict m = a.m;
-    float* __restrict v = a.v;
-    for (int64_t i = first; i < last; ++i) {
-      const float g = gradient[i] * factor;
-      m[i] += (g - m[i]) * firstShare;
-      v[i] = v[i] * beta2 + g * g * secondShare;
-      const float spread = __builtin_sqrtf(v[i]) * rootCorrection + eps;
-      parameter[i] = parameter[i] * keepWeight - rate * m[i] / spread;
-    }
+    adamWRange(a.parameter + first, a.gradient + first, a.m + first, a.v + first, last - first,
+               factors);
   });
 }
 

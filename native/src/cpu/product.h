@@ -104,7 +104,11 @@ template <int vectors, Start start>
 LIBRA_NOINLINE void productStrip(int64_t count, Broadcast a, const float* b, int64_t bStride,
                                  float* c, int64_t cStride, int64_t depth,
                                  const float* extra = nullptr) {
+#ifdef LIBRA_SANITIZED
+  constexpr int rows = 1;
+#else
   constexpr int rows = blockRows(vectors);
+#endif
   int64_t i = 0;
   for (; i + rows <= count; i += rows) {
     productBlock<rows, vectors, start>(a.at(i, 0), b, bStride, c + i * cStride, cStride, depth,
