@@ -81,6 +81,26 @@ describe("A: samplers", () => {
     expect(sizes[1]).toBeLessThan(64 * 1024);
   });
 
+  test("A5: epoch after epoch in the same memory", () => {
+    const lengths = lognormalLengths(10_000, 6, { median: 200, clip: 2000 });
+    const sampler = createSampler({ lengths, window: 2000, dp: 8 });
+    const residentAfter = (from: number, to: number) => {
+      for (let epoch = from; epoch < to; epoch++) sampler.plan(epoch, 0);
+      return process.memoryUsage().rss;
+    };
+    const half = residentAfter(0, 50);
+    expect(residentAfter(50, 100)).toBeLessThan(half * 1.05 + 8 * 2 ** 20);
+  });
+
+  test("A14: a hundred thousand documents pack in far less than a second", () => {
+    const lengths = lognormalLengths(100_000, 6);
+    const options: SamplerOptions = { lengths, window: 2 ** 17, dp: 8, packing: "bestFit" };
+    const begun = performance.now();
+    const { report } = createSampler(options);
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(report.unused / (report.sequences * report.window)).toBeLessThan(0.01);
+  });
+
   test("A6: shuffle and seed are heeded, 0 is a seed and the default", () => {
     const ids = (more: Partial<SamplerOptions>) =>
       take(10, createSampler(windows(10, more))).flatMap(documents);
