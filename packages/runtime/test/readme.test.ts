@@ -1,0 +1,24 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it, vi } from "vitest";
+
+// Runs the README's example and compares what each line prints with the comment behind it.
+it("the README's example prints what it says", async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
+  const file = fileURLToPath(new URL(`./readme-example-${process.pid}.ts`, import.meta.url));
+  const printed: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((...values: unknown[]) => {
+    printed.push(values.map(String).join(" "));
+  });
+  writeFileSync(file, example);
+  try {
+    await import(/* @vite-ignore */ file);
+  } finally {
+    rmSync(file, { force: true });
+    log.mockRestore();
+  }
+  const promised = [...example.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((match) => match[1]);
+  expect(promised.length).toBeGreaterThan(0);
+  expect(printed).toEqual(promised);
+});
