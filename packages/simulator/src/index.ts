@@ -6,6 +6,7 @@
 export { type CompareOptions, type Comparison, compare, describeSettings } from "./compare.js";
 export { createScenario, type ScenarioOptions } from "./create-scenario.js";
 export { secondsOf, ticksPerSecond } from "./engine/ticks.js";
+export { gainByWindow, type WindowGain } from "./gain-by-window.js";
 export { Account, type Kind, kinds } from "./layer/account.js";
 export { type Cluster, clusterByName, clusterNames } from "./machine/cluster.js";
 export { type ReadText, readCluster } from "./machine/read-cluster.js";
@@ -13,6 +14,8 @@ export { modelNames, presetModel, readModel } from "./machine/read-model.js";
 export { closeEnough, type Recommendation, recommend } from "./recommend.js";
 export type { Scenario } from "./scenario.js";
 export { type SimulateOptions, type Simulation, simulate } from "./simulate.js";
+export { type SimulationData, type StepData, simulationData } from "./simulation-data.js";
+export { type StandInOptions, standInLengths } from "./stand-in.js";
 export type { MemoryReport } from "./step/memory.js";
 export { type Breakdown, type StepResult, simulateStep } from "./step/simulate-step.js";
 export type { StageSpan } from "./step/step-graph.js";

@@ -1,7 +1,8 @@
 import type { Pass } from "@libra/cost-model";
-import { type PlanTraffic, planTraffic, type TilePlan, timeline } from "@libra/scheduler";
+import { type PlanTraffic, planTraffic, type TilePlan } from "@libra/scheduler";
 import { ownedCount } from "@libra/topology";
 import type { Scenario } from "../scenario.js";
+import { kernelTimes } from "./kernel-times.js";
 
 /** What the ranks that exchange tiles do in one layer of one micro-step, on the fastest device. */
 export interface PoolWork {
@@ -23,7 +24,7 @@ export interface PoolWork {
 }
 
 /**
- * Reads a plan as work: kernels and bytes as the scheduler's timeline predicts them.
+ * Reads a plan as work: kernels and bytes as the scheduler predicts them.
  *
  * @param positions - position of each worker in the dp × cp plane
  */
@@ -34,20 +35,12 @@ export function poolWork(
   hops: 1 | 2,
 ): PoolWork {
   const { workers, cp, chunks } = plan;
-  const { timer, cluster, elementBytes } = scenario;
-  const { links } = cluster;
+  const { timer, elementBytes } = scenario;
   const traffic = {
     forward: planTraffic(plan, { pass: "forward", hops, elementBytes }),
     backward: planTraffic(plan, { pass: "backward", hops, elementBytes }),
   };
-  const kernels = (pass: Pass) => {
-    const seconds = new Float64Array(chunks * workers);
-    const options = { links, timer, pass, hops, elementBytes };
-    for (const { stream, chunk, worker, start, end } of timeline(plan, options).spans) {
-      if (stream === "attention") seconds[chunk * workers + worker] = end - start;
-    }
-    return seconds;
-  };
+  const [forward, backward] = kernelTimes(plan, timer, ["forward", "backward"]);
   const { peers } = traffic.forward;
   return Object.freeze({
     workers,
@@ -57,7 +50,7 @@ export function poolWork(
     tokens: Float64Array.from({ length: workers }, (_, worker) =>
       ownedCount(plan.owned[Math.floor(worker / cp)]!, worker % cp),
     ),
-    kernels: { forward: kernels("forward"), backward: kernels("backward") },
+    kernels: { forward: forward!, backward: backward! },
     traffic,
     remoteBytes: remoteBytes(traffic.forward, workers),
     mostPeers: peers.reduce((most, count) => Math.max(most, count), 0),

@@ -1,6 +1,7 @@
 import { requireNumber } from "@libra/base";
 import { wlbPlacement } from "@libra/sampler";
-import { type TilePlan, timeline } from "@libra/scheduler";
+import type { TilePlan } from "@libra/scheduler";
+import { kernelTimes } from "../layer/kernel-times.js";
 import type { Scenario } from "../scenario.js";
 import { perDocumentPlanner, perSequencePlanner } from "./per-document.js";
 import { plannedStrategy } from "./planned-strategy.js";
@@ -36,7 +37,13 @@ export const wlbStrategy: StrategyMaker = (scenario, corpus, settings) => {
   });
 };
 
-function slowest({ cluster, timer }: Scenario, plan: TilePlan): number {
-  const { attention } = timeline(plan, { links: cluster.links, timer, pass: "forward" });
-  return attention.reduce((most, seconds) => Math.max(most, seconds), 0);
+function slowest({ timer }: Scenario, plan: TilePlan): number {
+  const [times] = kernelTimes(plan, timer, ["forward"]);
+  let most = 0;
+  for (let w = 0; w < plan.workers; w++) {
+    let seconds = 0;
+    for (let at = w; at < times!.length; at += plan.workers) seconds += times![at]!;
+    most = Math.max(most, seconds);
+  }
+  return most;
 }

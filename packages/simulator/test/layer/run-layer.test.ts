@@ -1,11 +1,12 @@
 import { linearTimer, pairsCost } from "@libra/cost-model";
-import { libra, type PoolInput, timeline, ulysses } from "@libra/scheduler";
+import { libra, type PoolInput, perDocument, ring, timeline, ulysses } from "@libra/scheduler";
 import { contiguousRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScenario } from "../../src/create-scenario.js";
 import { secondsOf, ticksOf } from "../../src/engine/ticks.js";
 import { kinds } from "../../src/layer/account.js";
+import { kernelTimes } from "../../src/layer/kernel-times.js";
 import { layerExtras } from "../../src/layer/layer-extras.js";
 import { type PoolWork, poolWork } from "../../src/layer/pool-work.js";
 import { LayerRunner, resourceCount, resources } from "../../src/layer/run-layer.js";
@@ -181,5 +182,31 @@ describe("LayerRunner", () => {
       expect(ratio).toBeCloseTo(uneven.slowness[w]!, 6);
     }
     expect(after!.ticks).toBeGreaterThan(before!.ticks);
+  });
+});
+
+describe("kernelTimes", () => {
+  it("are the timeline's", () => {
+    const scenario = createScenario({
+      model: tinyModel,
+      cluster: { ...clusterByName("h100-ib"), timer: () => timer },
+      gpus: 6,
+      cp: 3,
+      window: 2048,
+    });
+    const { links } = scenario.cluster;
+    for (const planner of [ulysses(), libra(), perDocument(), ring()]) {
+      const plan = planner.plan(poolInput(scenario, 3));
+      for (const pass of ["forward", "backward"] as const) {
+        const [times] = kernelTimes(plan, timer, [pass]);
+        const { spans } = timeline(plan, { links, timer, pass });
+        for (const { stream, chunk, worker, start, end } of spans) {
+          if (stream !== "attention") continue;
+          const seconds = times![chunk * plan.workers + worker]!;
+          // A chunk without tiles calls no kernel; the timeline keeps its launch.
+          if (seconds > 0) expect(seconds / (end - start)).toBeCloseTo(1, 9);
+        }
+      }
+    }
   });
 });
