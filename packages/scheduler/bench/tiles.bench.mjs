@@ -2,6 +2,7 @@
 // Usage: npm run bench -- tiles [--quick] [--data NAME]
 import { parseArgs } from "node:util";
 import { hardware, hardwareLinks } from "@libra/cost-model";
+import { wlbPlacement } from "@libra/sampler";
 import {
   allGather,
   disaggregated,
@@ -53,6 +54,12 @@ const otherPlanners = [
   { name: "zigzag", planner: zigzag(), placement: "arrival" },
   { name: "perDocument", planner: perDocument(), placement: "arrival" },
   { name: "perDocument adaptive", planner: perDocument({ adaptive: true }), placement: "arrival" },
+  { name: "WLB", planner: perDocument({ adaptive: true }), placement: "wlb" },
+  {
+    name: "WLB without delay",
+    planner: perDocument({ adaptive: true }),
+    placement: "wlb without queues",
+  },
   { name: "minHeapChunks", planner: minHeapChunks(), placement: "arrival" },
   { name: "ring", planner: ring(), placement: "arrival" },
   { name: "disaggregated 0", planner: disaggregated({ tolerance: 0 }), placement: "libra" },
@@ -65,6 +72,14 @@ const otherPlanners = [
     pools: 2,
   },
 ];
+
+// Every step of wlb is made anew, so each use takes its own.
+const placements = {
+  libra: () => "libra",
+  arrival: () => "arrival",
+  wlb: () => wlbPlacement(),
+  "wlb without queues": () => wlbPlacement({ thresholds: [] }),
+};
 
 const worst = (values) => values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -240,7 +255,12 @@ for (const [data, lengths] of Object.entries(found)) {
     const placed = {};
     const table = [];
     for (const entry of [...(isBase ? otherPlanners : []), ...libraPlanners]) {
-      placed[entry.placement] ??= stepsOf(lengths, setting, entry.placement, isBase ? 3 : 1);
+      placed[entry.placement] ??= stepsOf(
+        lengths,
+        setting,
+        placements[entry.placement](),
+        isBase ? 3 : 1,
+      );
       const steps = placed[entry.placement];
       if (steps.length === 0) continue;
       const measuredPools = entry.tolerance !== undefined && isBase ? 64 : 2;

@@ -2,6 +2,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readLengths } from "@libra/sampler";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
 
 const folder = new URL("../../../../../shared/data/", import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, folder));
@@ -32,17 +34,30 @@ const times = (lengths, factor) => lengths.map((length) => length * factor);
 export async function corpora() {
   const found = { standIn: standIn(600_000) };
   const missing = [];
-  const read = async (file, use, options) => {
-    if (!existsSync(path(file))) missing.push(file);
-    else use(await readLengths(path(file), options));
+  const read = async (name, load) => {
+    if (existsSync(path(name))) await load(path(name));
+    else missing.push(name);
   };
-  await read("distca_wlbllm.u32.npy", (lengths) => {
+  await read("distca_wlbllm.u32.npy", async (file) => {
+    const lengths = await readLengths(file);
     found.wlbllm = lengths;
     found.wlbllmX2 = times(lengths, 2);
     found.wlbllmX8 = times(lengths, 8);
   });
-  await read("distca_prolong.u32.npy", (lengths) => {
-    found.prolong = lengths;
+  await read("distca_prolong.u32.npy", async (file) => {
+    found.prolong = await readLengths(file);
+  });
+  await read("linux61_files.parquet", async (file) => {
+    found.linux = await parquet(file, (row) => !row.path.includes("asic_reg"));
+  });
+  await read("debian_npm_docs.parquet", async (file) => {
+    found.gosrc = await parquet(file, (row) => row.corpus === "gosrc");
   });
   return { found, missing };
+}
+
+async function parquet(name, keep) {
+  const file = await asyncBufferFromFile(name);
+  const rows = await parquetReadObjects({ file, compressors });
+  return Uint32Array.from(rows.filter(keep), ({ length }) => Number(length));
 }

@@ -18,8 +18,8 @@ export function stepsOf(lengths, setting, placement, count) {
   if (tokens < window * dp) return [];
   const sampler = createSampler({ lengths, window, dp, poolSize: pool, cp, placement, cost });
   const steps = Math.min(count, sampler.stepsPerEpoch);
-  return Array.from({ length: steps }, (_, step) => {
-    const plan = sampler.plan(0, step);
+  return Array.from({ length: steps }, () => {
+    const plan = sampler.next();
     const pools = Array.from({ length: dp / pool }, (_, k) => {
       const sequences = Array.from({ length: pool }, (_, i) => cuSeqlensOf(plan, k * pool + i));
       const owned = sequences.map((cu) => contiguousRows(cu[cu.length - 1], cp));

@@ -1,7 +1,7 @@
 import type { TilePlan } from "./tile-plan.js";
 
 /** Index of the first tile of a worker, or of the next worker that has any. */
-export function firstTile(plan: TilePlan, worker: number): number {
+function firstTile(plan: TilePlan, worker: number): number {
   let low = 0;
   let high = plan.count;
   while (low < high) {

@@ -60,7 +60,7 @@ export function groupPlanner(rule: GroupRule, options: GroupOptions): TilePlanne
 }
 
 /** Writes one worker's parts of one sequence as chunked tiles; returns their planning cost. */
-export function writeParts(
+function writeParts(
   lines: SequenceLines,
   writer: ChunkWriter,
   worker: number,

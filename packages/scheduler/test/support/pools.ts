@@ -15,7 +15,7 @@ export function borders(lengths: readonly number[]): Int32Array {
 const coefficients = { launch: 0, pairs: 1e-3, rows: 0.2, keys: 0, segment: 5 };
 
 /** A planning cost with a charge per document; coarse enough that small blocks cost nothing. */
-export function coarseCost(quantum: number, rowBlock: number): PlanningCost {
+function coarseCost(quantum: number, rowBlock: number): PlanningCost {
   return calibratedCost({ forward: coefficients, backward: coefficients }, quantum, rowBlock);
 }
 

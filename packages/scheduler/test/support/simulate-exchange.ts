@@ -135,12 +135,7 @@ function checkStaging(plan: TilePlan, programs: readonly ExchangeProgram[]): voi
 }
 
 /** Vector of a key row in a worker's key staging. */
-export function keyVector(
-  program: ExchangeProgram,
-  s: number,
-  kvHead: number,
-  row: number,
-): number {
+function keyVector(program: ExchangeProgram, s: number, kvHead: number, row: number): number {
   const { runs } = program;
   for (let i = 0; i < runs.sequence.length; i++) {
     const inside = row >= runs.rowStart[i]! && row < runs.rowStart[i]! + runs.rowCount[i]!;
