@@ -6,7 +6,7 @@ export type DType = "float32" | "int32" | "float64";
 /** The JavaScript array of a {@link DType}. */
 export type TensorData = Float32Array | Int32Array | Float64Array;
 
-export const dtypes: readonly DType[] = Object.freeze(["float32", "int32", "float64"]);
+const dtypes: readonly DType[] = Object.freeze(["float32", "int32", "float64"]);
 
 /** The number by which native code knows a type; see the enumeration in libra.h. */
 export const dtypeCode = Object.freeze({ float32: 0, int32: 1, float64: 2 });

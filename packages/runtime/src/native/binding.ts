@@ -12,15 +12,15 @@ export type NativeStorage = Handle<"storage">;
 export type NativeStream = Handle<"stream">;
 export type NativeEvent = Handle<"event">;
 export type NativeCommunicator = Handle<"communicator">;
-export type NativeBlockList = Handle<"blockList">;
-export type NativeVectorBlocks = Handle<"vectorBlocks">;
-export type NativeVectorRuns = Handle<"vectorRuns">;
+type NativeBlockList = Handle<"blockList">;
+type NativeVectorBlocks = Handle<"vectorBlocks">;
+type NativeVectorRuns = Handle<"vectorRuns">;
 export type NativeSegments = Handle<"segments">;
 
 /** Numbers of any of these arrays are copied when the call is made. */
 export type Column = Int32Array | Uint32Array | Uint8Array | Float64Array;
 
-export interface NativeMemory {
+interface NativeMemory {
   liveBytes: number;
   liveBlocks: number;
   peakBytes: number;

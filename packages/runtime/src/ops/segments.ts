@@ -1,6 +1,6 @@
 import { expected } from "@libra/base";
 import { requireColumn } from "../communicator.js";
-import type { Column } from "../native/binding.js";
+import type { Column, NativeSegments } from "../native/binding.js";
 import { ListCache } from "../native/lists.js";
 import { native } from "../native/native.js";
 
@@ -26,7 +26,7 @@ export interface AttentionSegments {
   readonly causal: Int32Array | Uint8Array;
 }
 
-export const segmentHandles = new ListCache((segments: AttentionSegments) => {
+export const segmentHandles = new ListCache<AttentionSegments, NativeSegments>((segments) => {
   const column = (name: keyof AttentionSegments & string): Column => {
     const values = requireColumn(segments?.[name], `segments.${name}`);
     if (values.length === segments.count) return values;
