@@ -32,7 +32,7 @@ export function documentOrder(count: number, epoch: number, options: DocumentOrd
 }
 
 /** Fisher–Yates with 53 random bits a draw, so that the bias is below 2^-21 for any count. */
-export function shuffleInPlace(values: Uint32Array, seed: number): void {
+function shuffleInPlace(values: Uint32Array, seed: number): void {
   const random = uniform(seed);
   for (let i = values.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));

@@ -87,7 +87,9 @@ export function worstPoolSkew(loads: Float64Array, shape: PlacementShape): numbe
  *   it, and the last one's backward passes them again: a pool's makespan ≥ Σ + (stages − 1) ·
  *   (forward of its first + backward of its last micro-step). Its sum is bounded as above; over
  *   all pools the last and first bins hold at best the K·P smallest items and the next K·P. And the
- *   heaviest pool's makespan is at least its sum × the floor of the best profile.
+ *   heaviest pool's makespan is at least its sum × the floor of the best profile. Last, the longest
+ *   micro-step passes every stage forward and backward one after another, with the forwards before
+ *   it and the backwards after it on the first stage.
  *
  * @param sorted - weights of the step's K·P·M items, descending
  */
@@ -156,7 +158,15 @@ function pipelineBound(sorted: Float64Array, shape: PlacementShape, even: number
   const averaged = 1 + ((stages - 1) * ((1 - light) * smallest + light * next)) / total;
   const least = sumRange(sorted, count - poolSize, count);
   const { floor } = pipelineProfile(microSteps, stages, backwardRatio);
-  return Math.max(averaged, even + ((stages - 1) * least * pools) / total, even * floor);
+  const apart = count - (poolSize - 1);
+  const longest = sorted[0]! + sumRange(sorted, apart, count);
+  const beside = sumRange(sorted, apart - (microSteps - 1) * poolSize, apart);
+  return Math.max(
+    averaged,
+    even + ((stages - 1) * least * pools) / total,
+    even * floor,
+    ((stages * longest + light * beside) * pools) / total,
+  );
 }
 
 function sumRange(values: Float64Array, from: number, to: number): number {

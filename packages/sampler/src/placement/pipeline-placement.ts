@@ -39,7 +39,7 @@ export function placePipeline(items: Items, shape: PlacementShape): Uint32Array 
 }
 
 /** The largest makespan of a pool, from loads of bin microStep · pools + pool. */
-export function slowest(loads: Float64Array, pools: number, pipeline: Pipeline): number {
+function slowest(loads: Float64Array, pools: number, pipeline: Pipeline): number {
   const times = new Float64Array(pipeline.microSteps);
   let largest = 0;
   for (let k = 0; k < pools; k++) {
