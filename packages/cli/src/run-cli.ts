@@ -5,6 +5,7 @@ import { createColors } from "picocolors";
 import { addDoctor } from "./commands/doctor.js";
 import { addLaunch } from "./commands/launch.js";
 import { addPlan } from "./commands/plan.js";
+import { addSimulate } from "./commands/simulate.js";
 import { addTrain } from "./commands/train.js";
 import type { Io } from "./io.js";
 
@@ -31,6 +32,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     code = result;
   };
   addPlan(program, io);
+  addSimulate(program, io);
   addTrain(program, io, finish);
   addLaunch(program, io, finish);
   addDoctor(program, io, finish);

@@ -47,7 +47,7 @@ export function gainByWindow(
   return gains;
 }
 
-function gainAt(options: CompareOptions, dp: number): WindowGain {
+function gainAt({ cps: _, worlds: __, ...options }: CompareOptions, dp: number): WindowGain {
   const pools = [1, 2, 4, 8].filter((pool) => dp % pool === 0);
   const { rows } = compare({
     ...options,
