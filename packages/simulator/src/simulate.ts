@@ -32,6 +32,9 @@ export interface Simulation {
   readonly layout: { tp: number; cp: number; dp: number; pp: number; gpus: number };
   readonly window: number;
   readonly microSteps: number;
+  readonly sharding: Scenario["sharding"];
+  /** What `auto` came to. */
+  readonly recompute: Scenario["recompute"];
   /** Whether documents move between steps, so that steps differ from other strategies' steps. */
   readonly changesStep: boolean;
   /** Seconds of a step: mean, and the slowest. */
@@ -113,6 +116,8 @@ function summary(
     layout: { tp: layout.tp, cp: layout.cp, dp: layout.dp, pp: layout.pp, gpus: layout.world },
     window,
     microSteps,
+    sharding: scenario.sharding,
+    recompute: scenario.recompute,
     changesStep: strategy.changesStep,
     seconds,
     worstSeconds: secondsOf(most((step) => step.ticks)),

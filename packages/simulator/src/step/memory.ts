@@ -37,7 +37,9 @@ export function rankMemory(scenario: Scenario, held: HeldRows): MemoryReport {
   const { model, layout, elementBytes, recompute, microSteps, parts } = scenario;
   const { tp, pp } = layout;
   const layers = model.layers / pp;
-  const underWay = pp === 1 ? 1 : Math.min(microSteps * parts, pp * parts + pp - 1) / parts;
+  // Warm-up forwards of the first stage and the one after them (see pipelineOrder).
+  const wanted = parts === 1 ? pp : ((parts + 1) * pp - 1) / parts;
+  const underWay = Math.min(microSteps, wanted);
   const perToken = activationBytesPerToken(model, elementBytes) / tp / pp;
   const inputs = (model.hidden * elementBytes * layers) / tp;
   const activations =
