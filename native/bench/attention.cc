@@ -5,8 +5,9 @@
 //   peak THREADS                                            {"fp32", "bf16", "foreign"}
 //   run DTYPE PASS LENGTHS QUERYHEADS KVHEADS HEADDIM THREADS
 //                                                           {"seconds", "flops", "foreign"}
-// PASS: forward or forward+backward; LENGTHS: documents, separated by commas. foreign: cores that
-// other processes used meanwhile.
+// PASS: forward or forward+backward; LENGTHS: documents, separated by commas. seconds: wall time,
+// with one thread the CPU time, which others disturb less. foreign: cores that other processes used
+// meanwhile.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -118,7 +119,7 @@ class Server {
     const auto start = std::chrono::steady_clock::now();
     once();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    std::cout << "{\"seconds\":" << time.count()
+    std::cout << "{\"seconds\":" << (threads == 1 ? load.ownSince() : time.count())
               << ",\"flops\":" << problem->flops * (backward ? 3.5 : 1)
               << ",\"foreign\":" << load.cores() << "}" << std::endl;
   }

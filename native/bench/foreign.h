@@ -20,6 +20,9 @@ class ForeignLoad {
     return busy_ == 0 || foreign < 0 ? 0 : foreign / seconds;
   }
 
+  /// CPU seconds of this process's threads since construction.
+  double ownSince() const { return ownSeconds() - own_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   static double busySeconds() {

@@ -64,8 +64,9 @@ def answer(line):
     busy, own, start = busy_seconds(), own_seconds(), time.perf_counter()
     once(problems[key], grouped, backward)
     seconds = time.perf_counter() - start
-    foreign = (busy_seconds() - busy) - (own_seconds() - own)
-    return {"seconds": seconds, "foreign": max(0.0, foreign) / seconds}
+    own = own_seconds() - own
+    foreign = max(0.0, busy_seconds() - busy - own) / seconds
+    return {"seconds": own if threads == "1" else seconds, "foreign": foreign}
 
 
 for request in sys.stdin:
