@@ -21,12 +21,14 @@ export function drawPlot(options: Plot.PlotOptions, description: string): string
   const style = { fontSize: "12px", fontFamily: "system-ui, sans-serif", overflow: "visible" };
   const svg = Plot.plot({ document, style, ...options }).outerHTML as string;
   // Pages and files give all drawings one style, and keep them out of the tab order.
-  return svg
-    .replace(/<style>[\s\S]*?<\/style>/, "")
-    // A hundredth of a pixel is more than anyone sees.
-    .replaceAll(/(\d+\.\d\d)\d+(?=[^<]*>)/g, "$1")
-    .replace(
-      "<svg ",
-      `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escapeText(description)}" `,
-    );
+  return (
+    svg
+      .replace(/<style>[\s\S]*?<\/style>/, "")
+      // A hundredth of a pixel is more than anyone sees.
+      .replaceAll(/(\d+\.\d\d)\d+(?=[^<]*>)/g, "$1")
+      .replace(
+        "<svg ",
+        `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escapeText(description)}" `,
+      )
+  );
 }

@@ -29,9 +29,10 @@ fieldset input:checked+span{background:var(--accent);border-color:var(--accent);
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 :focus-visible,fieldset input:focus-visible+span{outline:3px solid var(--accent);outline-offset:2px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem 1.1rem;margin:0 0 1rem}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:0 0 1rem}
-.facts div{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem .8rem}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.4rem,1fr));gap:.6rem;margin:0 0 1rem}
+.facts div{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem .8rem}
 dt{color:var(--muted);font-size:.8rem}
+ul{margin:0;padding-left:1.2rem}
 dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
 .legend{font-size:.85rem;margin:0 0 .5rem}
 .legend i{display:inline-block;width:.8em;height:.8em;border-radius:.2em;margin-right:.4em}

@@ -5,6 +5,8 @@ import { JsonRecord } from "./json-record.js";
 /** Simulations of one scenario, and what was concluded from them. */
 export interface SimulationSet {
   readonly name: string;
+  /** What was simulated, as it was asked for: model and cluster. */
+  readonly scenario: readonly { readonly label: string; readonly value: string }[];
   /** At least one. */
   readonly rows: readonly SimulationData[];
   /** Position in `rows` of what is recommended. */
@@ -58,7 +60,7 @@ export function readSimulation(value: unknown, name: string): SimulationSet {
     ? root.records("refused").map((entry) => `${entry.text("strategy")}: ${entry.text("reason")}`)
     : [];
   const gains = root.has("gains") ? root.records("gains").map(gainOf) : [];
-  return { ...set, ...extras, refused: [...new Set(refused)], gains };
+  return { ...set, ...extras, scenario: scenarioOf(root), refused: [...new Set(refused)], gains };
 }
 
 function setOf(name: string, values: readonly unknown[]): SimulationSet {
@@ -67,7 +69,15 @@ function setOf(name: string, values: readonly unknown[]): SimulationSet {
     checkRow(new JsonRecord(value, `${name}: rows[${i}]`));
   });
   const rows = values as SimulationData[];
-  return { name, rows, reasons: [], refused: [], gains: [] };
+  return { name, scenario: [], rows, reasons: [], refused: [], gains: [] };
+}
+
+function scenarioOf(root: JsonRecord): SimulationSet["scenario"] {
+  if (!root.has("options")) return [];
+  const options = root.record("options");
+  return ["model", "cluster"].flatMap((label) =>
+    options.has(label) ? [{ label, value: options.text(label) }] : [],
+  );
 }
 
 function checkRow(row: JsonRecord): void {

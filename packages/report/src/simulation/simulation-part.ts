@@ -16,7 +16,7 @@ export function simulationPart(set: SimulationSet): Part {
   const chosen = set.choice === undefined ? undefined : set.rows[set.choice];
   return {
     title: `Simulation ${set.name}`,
-    facts: factsOf(best, chosen),
+    facts: [...factsOf(best, chosen), ...set.scenario],
     notes: [...set.reasons, ...set.refused.map((text) => `Not possible: ${text}.`)],
     overview: overviewOf(set.rows),
     charts: [
