@@ -1,6 +1,7 @@
 // Writes test/fixtures/exact-optimum.json: small placement problems of every data set with their
 // exact optimum, found by HiGHS to a gap of 0.025 %. Needs the built package and the data folder, and
-// takes an hour or so: node packages/sampler/scripts/exact-optimum.mjs [seconds for each problem]
+// takes an hour or so: node packages/sampler/scripts/exact-optimum.mjs [seconds for each problem];
+// then npm run format
 //
 // Workloads of lists that may not be copied are left out: their problems hold the recipe only.
 import { writeFileSync } from "node:fs";
@@ -48,8 +49,7 @@ for (const problem of problems) {
   });
 }
 const file = new URL("../test/fixtures/exact-optimum.json", import.meta.url);
-const lines = solved.map((problem) => `    ${JSON.stringify(problem)}`);
-writeFileSync(file, `{\n  "gap": ${gap},\n  "problems": [\n${lines.join(",\n")}\n  ]\n}\n`);
+writeFileSync(file, `${JSON.stringify({ gap, problems: solved }, null, 2)}\n`);
 console.log(`${solved.length} solved, ${unsolved.length} not proven in ${seconds} s and left out`);
 
 function solve(program) {

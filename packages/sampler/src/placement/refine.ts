@@ -1,17 +1,6 @@
 import { type Bins, resortBin } from "./bins.js";
+import type { Meter, Swap } from "./swap.js";
 import { swapPairs } from "./swap-pairs.js";
-
-/** A swap that lowers the larger of two bins' loads. */
-export interface Swap {
-  readonly partner: number;
-  /** Positions inside the heavy bin and inside the partner, one or two each. */
-  readonly give: readonly number[];
-  readonly take: readonly number[];
-  /** Weight that leaves the heavy bin on balance. */
-  readonly moved: number;
-  /** Larger load of the two bins afterwards. */
-  readonly larger: number;
-}
 
 /**
  * Improving swaps from the heaviest bin until no bin is above `target`, no swap helps, or the
@@ -36,11 +25,6 @@ export function refineBins(bins: Bins, target: number, budget: number): number {
     meter.left -= count >> 3;
   }
   return meter.left;
-}
-
-/** Comparisons that remain; shared by the searches of one refinement. */
-export interface Meter {
-  left: number;
 }
 
 function swapSingles(

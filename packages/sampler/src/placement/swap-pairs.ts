@@ -1,6 +1,6 @@
 import type { Bins } from "./bins.js";
-import type { Meter, Swap } from "./refine.js";
 import { descending } from "./sort.js";
+import type { Meter, Swap } from "./swap.js";
 
 // Above this size single swaps are already finer than any target asks for.
 const largestSize = 48;
