@@ -111,6 +111,7 @@ int libra_world_drain(libra_world* world);
 /* Fuzzing: fails with a list of what each stream waits for. */
 void libra_world_deadlock(libra_world* world);
 int libra_world_queued(libra_world* world);
+/* Takes no more operations and frees the world's storages once those already enqueued have run. */
 void libra_world_close(libra_world* world);
 
 /* ---- memory */

@@ -46,9 +46,13 @@ std::string Ticket::describe() const {
 Rendezvous::Rendezvous(World& world, int size, double timeoutMs)
     : world_(world), timeoutMs_(timeoutMs), returned_(size, false) {}
 
-Rendezvous::~Rendezvous() {
-  // Calls that a fault cut short: their slots and tickets still hold each other.
-  for (auto& [key, slot] : slots_) {
+void Rendezvous::clear() {
+  std::map<SlotKey, std::shared_ptr<Slot>> slots;  // dies after the lock
+  std::lock_guard lock(mutex_);
+  slots.swap(slots_);
+  blocked_.clear();
+  // Slots and tickets hold each other.
+  for (auto& [key, slot] : slots) {
     for (auto& ticket : slot->tickets) {
       if (ticket) ticket->slot.reset();
     }

@@ -64,7 +64,7 @@ inline constexpr int allRead = -2;  // all have posted and nobody still reads fr
 class Rendezvous {
  public:
   Rendezvous(World& world, int size, double timeoutMs);
-  ~Rendezvous();
+  ~Rendezvous() { clear(); }
 
   int nameId(const std::string& name);
   /// key: equal on all members, different for different communicators.
@@ -79,6 +79,9 @@ class Rendezvous {
   /// This rank has read all it needs from the peer.
   void doneReading(const Ticket& ticket, int peer);
   void leave(Ticket& ticket);
+
+  /// Lets go of calls that a fault cut short; no operation may use them any more.
+  void clear();
 
   std::optional<Fault> advance(double ms);
   std::optional<Fault> returned(int globalRank);

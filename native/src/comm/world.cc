@@ -163,6 +163,7 @@ void World::close() {
   std::vector<std::shared_ptr<Stream>> ended;
   {
     std::lock_guard lock(mutex_);
+    if (closed_) return;
     closed_ = true;
     ended.swap(streams_);
   }
@@ -173,6 +174,11 @@ void World::close() {
   }
   // Collecting the handles may take JavaScript a while; the memory goes back now.
   for (const RankState& rank : ranks_) rank.allocator->close();
+  threadEnded();
+}
+
+void World::threadEnded() {
+  if (--threadsRunning_ == 0) rendezvous_.clear();
 }
 
 }  // namespace libra

@@ -70,6 +70,9 @@ class World : public std::enable_shared_from_this<World> {
 
   int queued() const;
   bool moving() const;
+  /// The streams' threads, so that the last one can tidy up after close().
+  void threadStarted() { ++threadsRunning_; }
+  void threadEnded();
   /// Takes no more operations. Threads end by themselves once their queues are empty.
   void close();
 
@@ -90,6 +93,7 @@ class World : public std::enable_shared_from_this<World> {
   uint64_t random_;
 
   std::atomic<bool> failed_{false};
+  std::atomic<int> threadsRunning_{1};  // one for the open world itself
   mutable std::mutex mutex_;  // of what follows
   std::optional<Fault> fault_;
   std::vector<std::shared_ptr<Stream>> streams_;

@@ -134,14 +134,19 @@ void libra_world_returned(libra_world* world, int rank) { world->world->returned
 int libra_world_drain(libra_world* world) { return world->world->drain(); }
 void libra_world_deadlock(libra_world* world) { world->world->raiseDeadlock(); }
 int libra_world_queued(libra_world* world) { return world->world->queued(); }
-void libra_world_close(libra_world* world) { world->world->close(); }
+void libra_world_close(libra_world* world) {
+  world->world->close();
+  // No stream is left that could use them, and the garbage collector may take a while.
+  for (libra_storage* storage : *world->storages) storage->storage.reset();
+}
 
 libra_status libra_storage_create(libra_world* world, int rank, int64_t bytes,
                                   libra_storage** out) {
   return guarded([&] {
     if (bytes < 0) throw Error("ARGUMENT", "Expected at least 0 bytes for bytes");
     auto& allocator = world->world->allocator(rank);
-    *out = new libra_storage{allocator.allocate(static_cast<size_t>(bytes))};
+    *out = new libra_storage{allocator.allocate(static_cast<size_t>(bytes)), world->storages};
+    world->storages->insert(*out);
   });
 }
 
@@ -149,6 +154,7 @@ void libra_storage_release(libra_storage* storage) { storage->storage.reset(); }
 
 void libra_storage_destroy(libra_storage* storage) {
   if (storage->storage) storage->storage->noteLeak();
+  storage->siblings->erase(storage);
   delete storage;
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -14,8 +15,11 @@
 struct libra_environment {
   std::shared_ptr<libra::Environment> environment;
 };
+/// Storage handles of a world. Handles are used by the enqueuing thread only.
+using LibraStorages = std::unordered_set<libra_storage*>;
 struct libra_world {
   std::shared_ptr<libra::World> world;
+  std::shared_ptr<LibraStorages> storages = std::make_shared<LibraStorages>();
 };
 struct libra_stream {
   std::shared_ptr<libra::Stream> stream;
@@ -28,6 +32,7 @@ struct libra_communicator {
 };
 struct libra_storage {
   std::shared_ptr<libra::Storage> storage;
+  std::shared_ptr<LibraStorages> siblings;
 };
 struct libra_block_list {
   std::shared_ptr<const libra::BlockList> list;

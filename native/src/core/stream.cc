@@ -23,10 +23,12 @@ Stream::Stream(std::shared_ptr<World> world, int rank, std::string name, int nam
 void Stream::start() {
   auto environment = world_->environment();
   environment->threadStarted();
+  world_->threadStarted();
   // Detached: a stream may be closed from the JavaScript thread, which must not wait for a kernel.
   // Environment::close() waits for all of them.
   std::thread([self = shared_from_this(), environment]() mutable {
     self->loop();
+    self->world_->threadEnded();
     self.reset();
     environment->threadEnded();
   }).detach();

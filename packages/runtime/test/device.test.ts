@@ -119,6 +119,27 @@ describe("device", () => {
     });
   });
 
+  it("gives everything back when the launch ends, well or not", async () => {
+    const devices: Device[] = [];
+    const launch = (fails: boolean): Promise<unknown> =>
+      launchLocal(2, async (rank) => {
+        devices.push(rank.device);
+        const stream = rank.stream("comm");
+        const tensor = rank.device.zeros([1 << 16]);
+        fill(stream, { out: tensor, value: 1 });
+        rank.world.allReduce(stream, fails && rank.rank === 1 ? tensor.slice(0, 1) : tensor);
+        await stream.done();
+      });
+    await launch(false);
+    await launch(true).catch(() => {});
+    for (let i = 0; i < 50 && devices.some((device) => device.memory().liveTensors > 0); i += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    for (const device of devices) {
+      expect(device.memory()).toMatchObject({ liveBytes: 0, cachedBytes: 0, leaked: 0 });
+    }
+  });
+
   it("belongs to one rank", async () => {
     const shared: unknown[] = [];
     const launch = launchLocal(2, async (rank) => {
