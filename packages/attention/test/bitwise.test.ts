@@ -17,7 +17,7 @@ const documents = [
 ];
 const cutIndependent = ["out", "logSumExp", "dq"] as const;
 
-describe("bits", () => {
+describe("bits", { timeout: 120_000 }, () => {
   let base: PoolCase;
   let whole: PoolResult;
 
@@ -25,7 +25,7 @@ describe("bits", () => {
     const [rowBlock] = await launchLocal(1, async (rank) => rank.device.rowBlock);
     base = { documents, heads: heads(6, 3, 16), rowBlock: rowBlock! };
     whole = await runPool({ ...base, planner: "ulysses" });
-  });
+  }, 120_000);
 
   it("agree with float64", () => {
     expect(largestError(base, whole)).toBeLessThan(4e-6);

@@ -35,7 +35,7 @@ async function merge(partials: ReadonlyArray<readonly [number, number]>) {
   return merged!;
 }
 
-describe("cases C: the operator", () => {
+describe("cases C: the operator", { timeout: 120_000 }, () => {
   const c1: PoolCase = { documents: [[5, 3]], heads: heads(6, 2, 4) };
 
   for (const planner of planners) {

@@ -25,7 +25,7 @@ const rowsOf = (flat: Float32Array, from: number, to: number, size: number) => [
   ...flat.subarray(from * size, to * size),
 ];
 
-describe("cases B: packing", () => {
+describe("cases B: packing", { timeout: 120_000 }, () => {
   it.each(planners)(
     "B1 a document's outputs do not depend on another document (%s)",
     async (planner) => {

@@ -30,7 +30,7 @@ function forward(disturb: (rank: number) => PoolCase | undefined, timeoutMs: num
   );
 }
 
-describe("failures", () => {
+describe("failures", { timeout: 60_000 }, () => {
   it("a rank that throws inside the pipeline stops all, named, without a hang", async () => {
     const start = performance.now();
     const run = forward((rank) => {
@@ -38,7 +38,7 @@ describe("failures", () => {
       return undefined;
     }, 20_000);
     await expect(run).rejects.toThrow(/rank 1.*out of paper/is);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("a rank that returns early is named to those who wait for it", async () => {

@@ -65,8 +65,8 @@ const pools = fc
     },
   );
 
-describe("random pools", () => {
-  it("agree with float64, forward and backward", { timeout: 120_000 }, async () => {
+describe("random pools", { timeout: 120_000 }, () => {
+  it("agree with float64, forward and backward", async () => {
     await fc.assert(
       fc.asyncProperty(pools, async (pool) => {
         expect(largestError(pool, await runPool(pool))).toBeLessThan(4e-6);

@@ -20,7 +20,7 @@ function removeWait(rank: Rank, removed: number): () => number {
   return () => count;
 }
 
-describe("schedules", () => {
+describe("schedules", { timeout: 120_000 }, () => {
   const pool: PoolCase = { documents: [[31], [5, 0, 4], [9]], heads: heads(4, 2, 8) };
 
   it("200 seeds of 3 ranks, forward and backward, give the same bits", async () => {
@@ -30,7 +30,7 @@ describe("schedules", () => {
       const fuzzed = await runPool({ ...pool, launch: { fuzz: { seed } } });
       expect(differing(fuzzed, expected)).toEqual([]);
     }
-  }, 60_000);
+  });
 
   // Every rank has work and traffic in every chunk, so that each wait has something to guard.
   const group: PoolCase = {
@@ -71,7 +71,7 @@ describe("schedules", () => {
     }
   });
 
-  it("without any one of the waits some seed gives other bits", { timeout: 120_000 }, async () => {
+  it("without any one of the waits some seed gives other bits", async () => {
     const expected = await runPool(group);
     let waits = 0;
     const failsWithout = async (removed: number): Promise<boolean> => {

@@ -107,7 +107,7 @@ function readAll(pool: PoolCase) {
   );
 }
 
-describe("segments", () => {
+describe("segments", { timeout: 120_000 }, () => {
   it("name every row and head once, with its keys, over staging tensors of any plan", () => {
     const pools = fc.record({
       documents: fc.array(fc.array(fc.nat(9), { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
