@@ -98,6 +98,7 @@ void addAttentionCases(CaseList& list);
 int checkKnownValues(const Kernels& kernels, Workers& workers);
 int checkAttentionRules(const Kernels& kernels);
 int checkLargeOffsets(const Kernels& kernels, Workers& workers);
+int checkAccuracy(const Kernels& kernels, Workers& workers);
 
 /// "rows=3 in=5"
 template <class... Pairs>

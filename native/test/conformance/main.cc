@@ -183,6 +183,7 @@ int run(const Options& options) {
       failures += checkKnownValues(kernels, workers);
       failures += checkAttentionRules(kernels);
       failures += checkLargeOffsets(kernels, workers);
+      failures += checkAccuracy(kernels, workers);
     }
   }
   if (options.mode == "support") {
