@@ -103,6 +103,15 @@ for (const hops of [1, 2]) {
     );
   }
 }
+console.log("\nAll strategies at their best, 2 micro-steps");
+for (const dp of [16, 64]) {
+  ask("strategies", `dp ${dp}`, {
+    gpus: 8 * dp,
+    globalBatch: 2 * dp,
+    strategies: ["ulysses", "perDocument", "wlb", "hybridCp", "distca", "libra"],
+    ...pools(4, 8),
+  });
+}
 console.log("\nModels, dp 16, 2 micro-steps");
 for (const [name, expertParallel] of [
   ["qwen3-8b", 1],
