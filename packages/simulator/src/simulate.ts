@@ -88,7 +88,7 @@ export function simulate(options: SimulateOptions): Simulation {
 }
 
 /** Documents as the sampler takes them. */
-export function corpusOf(options: Pick<SimulateOptions, "lengths" | "overlong">): CorpusOptions {
+function corpusOf(options: Pick<SimulateOptions, "lengths" | "overlong">): CorpusOptions {
   const { lengths } = options;
   if (lengths.length === 0) throw new LibraError("LENGTHS", "The corpus has no documents");
   const asIntegers =
@@ -145,7 +145,7 @@ function summary(
 }
 
 /** Matrix FLOPs of one step of the whole model, forward and backward. */
-export function modelFlops(model: ModelShape, tokens: number, pairs: number): number {
+function modelFlops(model: ModelShape, tokens: number, pairs: number): number {
   const linear = linearFlops("forward", model, tokens) + linearFlops("backward", model, tokens);
   const perHead =
     attentionFlops("forward", model, pairs) + attentionFlops("backward", model, pairs);

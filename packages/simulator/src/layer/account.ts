@@ -21,9 +21,9 @@ export const kinds = Object.freeze([
 export type Kind = (typeof kinds)[number];
 
 /** Index of each kind in an account's columns. */
-export const kindIndex = Object.freeze(
-  Object.fromEntries(kinds.map((kind, i) => [kind, i])),
-) as Readonly<Record<Kind, number>>;
+const kindIndex = Object.freeze(Object.fromEntries(kinds.map((kind, i) => [kind, i]))) as Readonly<
+  Record<Kind, number>
+>;
 
 /** Ticks by kind and place: `[kind · places + place]`. */
 export class Account {

@@ -59,7 +59,7 @@ export function clusterByName(name: string): Cluster {
 }
 
 /** A cluster of the devices and nodes of a hardware preset. */
-export function hardwareCluster(device: Hardware, network: Network, name: string): Cluster {
+function hardwareCluster(device: Hardware, network: Network, name: string): Cluster {
   return Object.freeze({
     name,
     ranksPerNode: device.ranksPerNode,
