@@ -57,13 +57,14 @@ function whyStrategy(choice: Simulation, same: readonly Simulation[]): string {
   const pooled = bestOf(same, (row) => row.strategy === "libra");
   if (choice.strategy === "ulysses" || choice.strategy === "perDocument") {
     const waiting = share((choice.breakdown.pools + choice.breakdown.workers) / choice.seconds);
-    const gain = pooled ? ` Libra at its best would bring ${change(pooled, choice)}.` : "";
+    const gain = pooled ? ` Libra at its best would be ${change(pooled, choice)}.` : "";
     return `Plain packing is enough: ranks wait ${waiting} of a step.${gain}`;
   }
-  const over = plain ? ` over plain packing (Ulysses in arrival order)` : "";
-  const gain = plain ? `${change(choice, plain)}${over}` : "the fastest of what was compared";
+  const gain = plain
+    ? change(choice, plain, "plain packing (Ulysses in arrival order)")
+    : "the fastest of what was compared";
   if (choice.strategy === "libra") return `${title(choice)}: ${gain}.`;
-  const beaten = pooled ? `; Libra at its best: ${change(pooled, choice)} against it` : "";
+  const beaten = pooled ? `; Libra at its best is ${change(pooled, choice)}` : "";
   const cost = choice.changesStep
     ? " It moves documents between steps, so losses are not comparable step by step."
     : "";
@@ -131,12 +132,14 @@ function title({ strategy, settings }: Simulation): string {
   return strategy === "libra" ? `libra with P = ${settings.pool}` : strategy;
 }
 
-function change(row: Simulation, base: Simulation): string {
+// How a row compares with another, in words; `name` is what the other is called, if it needs a name.
+function change(row: Simulation, base: Simulation, name?: string): string {
   const ratio = row.utilisation / base.utilisation;
-  if (ratio >= 2) return `${ratio.toFixed(2)} × the speed`;
+  if (ratio >= 2) return `${ratio.toFixed(2)} × the speed${name ? ` of ${name}` : ""}`;
   const percent = 100 * (ratio - 1);
-  if (Math.abs(percent) < 0.05) return "no difference";
-  return `${Math.abs(percent).toFixed(1)} % ${percent > 0 ? "faster" : "slower"}`;
+  if (Math.abs(percent) < 0.05) return name ? `as fast as ${name}` : "as fast";
+  const word = percent > 0 ? "faster" : "slower";
+  return `${Math.abs(percent).toFixed(1)} % ${word}${name ? ` than ${name}` : ""}`;
 }
 
 function share(value: number): string {
