@@ -20,9 +20,11 @@ struct Tile {
   float* sum;      // [rowBlock]
 };
 
-/// Turns scores into weights for the keys each vector sees, and carries maximum and sum on.
-LIBRA_NOINLINE void softmaxBlock(const BlockView& view, Tile& tile, float* scores, float* rescale) {
+/// Turns scores into weights for the keys each vector sees, and carries maximum and sum on. False
+/// when no maximum rose: every factor in `rescale` is then exactly 1.
+LIBRA_NOINLINE bool softmaxBlock(const BlockView& view, Tile& tile, float* scores, float* rescale) {
   const Floats masked = splat(-__builtin_inff());
+  Ints rose{};
   for (int v = 0; v < view.vectors; ++v) {
     float* column = scores + v * lanes;
     const int64_t seen = view.seen(v);
@@ -56,11 +58,13 @@ LIBRA_NOINLINE void softmaxBlock(const BlockView& view, Tile& tile, float* score
       store(column + r * rowBlock, p);
       evenSum = evenSum + p;
     }
+    rose = rose | (maximum != before);
     const Floats factor = exp2NonPositive(before - maximum);
     store(rescale + v * lanes, factor);
     store(tile.maximum + v * lanes, maximum);
     store(tile.sum + v * lanes, multiplyAdd(load(tile.sum + v * lanes), factor, evenSum + oddSum));
   }
+  return anyLane(rose);
 }
 
 void beginTile(const AttentionForwardArguments& a, Tile& tile) {
@@ -78,10 +82,12 @@ void stepTile(const AttentionForwardArguments& a, Tile& tile, const KeyRows& row
   alignas(64) float rescale[rowBlock];
   const BlockView view = viewBlock(tile.place, firstKey);
   keyProduct(view, {rows.keys, a.headDim, 1}, tile.query, scores, a.headDim);
-  softmaxBlock(view, tile, scores, rescale);
+  const bool rescaled = softmaxBlock(view, tile, scores, rescale);
   const Broadcast values{rows.values, 1, a.valueDim};
   if (firstKey == 0) {
     elementProduct<Start::zero>(view, a.valueDim, values, scores, tile.out);
+  } else if (!rescaled) {
+    elementProduct<Start::add>(view, a.valueDim, values, scores, tile.out);
   } else {
     elementProduct<Start::rescale>(view, a.valueDim, values, scores, tile.out, rescale);
   }

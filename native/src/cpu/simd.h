@@ -58,6 +58,18 @@ LIBRA_INLINE Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
 /// x where the mask (all ones or all zeros per lane) is set, else 0.
 LIBRA_INLINE Floats keep(Ints mask, Floats x) { return fromBits(bits(x) & mask); }
 
+/// Whether some lane of a mask is set.
+LIBRA_INLINE bool anyLane(Ints mask) {
+#if LIBRA_VECTOR_BYTES == 64
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) !=
+         0;
+#else
+  int32_t any = 0;
+  for (int i = 0; i < lanes; ++i) any |= mask[i];
+  return any != 0;
+#endif
+}
+
 /// {0, 1, 2, …}
 LIBRA_INLINE Ints laneNumbers() {
   Ints numbers;

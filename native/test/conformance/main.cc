@@ -112,7 +112,7 @@ int gradCase(Case& test, const Kernels& kernels) {
   for (const Slope& slope : test.slopes()) {
     double worst = 0, largest = 1e-3;
     const int64_t count = static_cast<int64_t>(slope.variable->size());
-    const int64_t stride = 1 + count / 200;
+    const int64_t stride = 1 + count / 60;
     for (int64_t i = 0; i < count; i += stride) {
       double& x = (*slope.variable)[i];
       const double kept = x, step = 1e-5;
