@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { type CalibrateOutput, runCalibrate } from "./calibrate/run-calibrate.js";
 export { type BlockList, Communicator, type Transfer } from "./communicator.js";
 export type { Device, MemoryReport } from "./device.js";
 export type { DType, TensorData } from "./dtype.js";
