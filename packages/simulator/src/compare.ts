@@ -42,13 +42,14 @@ interface Trial {
  * Simulates strategies at their best settings: every candidate for one step (strategies that delay
  * documents: all steps, since their steps differ), then the best of each kind for all steps.
  *
- * @throws LibraError `LAYOUT` when no layout is possible, with the reason of the first
+ * @throws LibraError when nothing can be run: the first error
  */
 export function compare(options: CompareOptions): Comparison {
   const refused: { strategy: StrategyName; cp: number; gpus: number; reason: string }[] = [];
   const trials = listTrials(options, refused);
   const tried: Simulation[] = [];
   const best = new Map<string, { trial: Trial; probe: Simulation }>();
+  let firstError: LibraError | undefined;
   let done = 0;
   let total = trials.length + new Set(trials.map((trial) => trial.row)).size;
   const run = (trial: Trial, steps: number): Simulation | undefined => {
@@ -60,6 +61,7 @@ export function compare(options: CompareOptions): Comparison {
     } catch (error) {
       if (!(error instanceof LibraError) || error.code === "INTERNAL") throw error;
       refused.push({ strategy, cp, gpus, reason: error.message });
+      firstError ??= error;
       return undefined;
     }
   };
@@ -80,7 +82,7 @@ export function compare(options: CompareOptions): Comparison {
   }
   options.onProgress?.(total, total, "done");
   if (rows.length === 0) {
-    throw new LibraError("LAYOUT", refused[0]?.reason ?? "There is nothing to compare");
+    throw firstError ?? new LibraError("ARGUMENT", refused[0]?.reason ?? "Nothing to compare");
   }
   const worlds = rows.map((row) => row.layout.gpus);
   const world = worlds.includes(options.gpus) ? options.gpus : Math.max(...worlds);

@@ -76,6 +76,7 @@ describe("compare", () => {
     expect(rows.map((row) => row.layout.cp)).toEqual([2, 4]);
     expect(refused).toMatchObject([{ cp: 3, reason: expect.stringMatching(/does not divide/) }]);
     const strategies = ["ulysses"] as const;
+    expect(() => compare({ ...base, strategies, lengths: [5] })).toThrow(/but the corpus fills 0/);
     expect(() => compare({ ...base, strategies, cp: 3, lengths: [5] })).toThrow(/does not divide/);
   });
 });

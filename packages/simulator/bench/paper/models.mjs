@@ -33,9 +33,12 @@ export function againstWlb(log) {
         seed,
         steps: 4,
         strategies: ["ulysses", "wlb", "libra"],
-        candidates: { pools: [Math.min(8, dp)] },
+        candidates: { pools: [1, 2, 4, 8] },
       });
-      const of = (strategy) => found.find((row) => row.strategy === strategy);
+      const of = (strategy) =>
+        found
+          .filter((row) => row.strategy === strategy)
+          .reduce((best, row) => (row.utilisation > best.utilisation ? row : best));
       const add = (quantity, ours) =>
         rows.push({
           experiment: `256 GPUs, ${name}`,
@@ -57,6 +60,7 @@ export function againstWlb(log) {
         if (!delay) kept.push(over);
       }
       add("speed-up of libra over ulysses", of("libra").utilisation / of("ulysses").utilisation);
+      add("pool size of libra", of("libra").settings.pool);
       add("delayed documents of wlb per step", of("wlb").delayedDocuments);
       add("memory of the fullest rank with libra, GB", of("libra").memory.total / 1e9);
       const settings = JSON.stringify(of("wlb").settings);
