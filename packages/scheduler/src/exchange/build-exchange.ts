@@ -111,7 +111,8 @@ function receiveInTwoHops(plan: TilePlan, worker: number, nodes: PoolNodes): voi
 
 function poolNodes(plan: TilePlan): PoolNodes {
   let nodes = nodesOf.get(plan);
-  if (nodes === undefined) {
+  // A plan in reused buffers may come back with other ranks.
+  if (nodes === undefined || !nodes.describes(plan)) {
     nodes = new PoolNodes(plan);
     nodesOf.set(plan, nodes);
   }

@@ -11,7 +11,12 @@ export class PoolNodes {
   /** Workers of each node, ascending. */
   readonly members: number[][] = [];
 
+  private readonly ranks: readonly number[];
+  private readonly ranksPerNode: number;
+
   constructor(plan: TilePlan) {
+    this.ranks = plan.ranks;
+    this.ranksPerNode = plan.nodes.ranksPerNode;
     this.node = new Int32Array(plan.workers);
     this.local = new Int32Array(plan.workers);
     const numbers = new Map<number, number>();
@@ -27,6 +32,11 @@ export class PoolNodes {
       this.local[w] = this.members[node]!.length;
       this.members[node]!.push(w);
     }
+  }
+
+  /** Whether a plan's workers sit on these nodes. */
+  describes(plan: TilePlan): boolean {
+    return plan.ranks === this.ranks && plan.nodes.ranksPerNode === this.ranksPerNode;
   }
 
   /** The worker of `node` that takes in what the node needs from an owner in another node. */

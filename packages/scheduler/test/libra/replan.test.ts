@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodePlan, libra } from "../../src/index.js";
+import { encodePlan, exchangeProgram, libra } from "../../src/index.js";
 import { anyPool, poolOf } from "../support/pools.js";
 
 describe("replan", () => {
@@ -14,6 +14,17 @@ describe("replan", () => {
         expect(encodePlan(planner.replan(input))).toEqual(fresh);
       }),
     );
+  });
+
+  it("gives exchange programs of the nodes that it was planned for last", () => {
+    const planner = libra({ tolerance: 0 });
+    const pool = poolOf([[256], [16]], 4, 8, 2, 4);
+    for (const ranksPerNode of [4, 2, 8]) {
+      const input = { ...pool, nodes: { ranksPerNode } };
+      const live = exchangeProgram(planner.replan(input), 1, { hops: 2 });
+      const fresh = exchangeProgram(libra({ tolerance: 0 }).plan(input), 1, { hops: 2 });
+      expect(live.chunks).toEqual(fresh.chunks);
+    }
   });
 
   it("keeps its buffers while only lengths change", () => {
