@@ -1,8 +1,8 @@
 // Worlds for tests: the streams of several ranks driven from one thread, as JavaScript does.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <functional>
 #include <future>
 #include <memory>
@@ -47,7 +47,7 @@ class Launch {
   Memory memory(int rank, const std::vector<float>& values) {
     const auto bytes = static_cast<int64_t>(values.size() * sizeof(float));
     auto storage = world->allocator(rank).allocate(bytes);
-    std::memcpy(storage->data(), values.data(), bytes);
+    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(storage->data()));
     char* data = storage->data();
     return {std::move(storage), data, bytes};
   }
@@ -79,9 +79,8 @@ class Launch {
 };
 
 inline std::vector<float> floats(const Memory& memory) {
-  std::vector<float> values(memory.bytes / sizeof(float));
-  std::memcpy(values.data(), memory.data, memory.bytes);
-  return values;
+  const auto* begin = reinterpret_cast<const float*>(memory.data);
+  return {begin, begin + memory.bytes / sizeof(float)};
 }
 
 inline bool contains(const std::string& text, const std::string& part) {
