@@ -34,9 +34,7 @@ export function linePoints(series: readonly Series[], options: LineOptions): Vie
   );
   const xs = [...new Set(points.map(({ x }) => x))].sort((a, b) => a - b);
   const dots = options.dots ?? points.length <= 120;
-  const tags = series.flatMap(({ tag, points: list }) =>
-    tag === undefined || list.length === 0 ? [] : [{ ...list[list.length - 1]!, tag }],
-  );
+  const tags = tagsOf(series);
   type Point = (typeof points)[number];
   return {
     label,
@@ -47,7 +45,7 @@ export function linePoints(series: readonly Series[], options: LineOptions): Vie
           width,
           height: isNarrow(width) ? 250 : 300,
           marginLeft: 46,
-          marginRight: tags.length > 0 ? 40 : 18,
+          marginRight: tags.length > 0 ? 56 : 18,
           marginTop: 26,
           marginBottom: 40,
           x: doubling
@@ -97,4 +95,26 @@ export function linePoints(series: readonly Series[], options: LineOptions): Vie
       rows: points.map(({ name, x, y }) => [name, `${x}`, y.toFixed(3)]),
     },
   };
+}
+
+interface Tag {
+  x: number;
+  y: number;
+  tag: string;
+}
+
+/** Tags behind the lines' last points; those that would overlap share one. */
+function tagsOf(series: readonly Series[]): Tag[] {
+  const ys = series.flatMap(({ points }) => points.map(({ y }) => y));
+  const least = ys.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const close = 0.06 * ys.reduce((most, y) => Math.max(most, y - least), 0);
+  const tags: Tag[] = [];
+  for (const { tag, points } of series) {
+    const last = points[points.length - 1];
+    if (tag === undefined || last === undefined) continue;
+    const near = tags.find(({ x, y }) => x === last.x && Math.abs(y - last.y) <= close);
+    if (near === undefined) tags.push({ x: last.x, y: last.y, tag });
+    else near.tag += `, ${tag.replace(/^P /, "")}`;
+  }
+  return tags;
 }

@@ -19,11 +19,13 @@ const mostColumns = { wide: 12, narrow: 6 };
  * are drawn; the table has them too.
  *
  * @param nameOf - of a rank
+ * @param nameWaiting - of a row, where rows are something else than ranks
  */
 export function waitMatrix(
   label: string,
   waits: readonly Wait[],
   nameOf: (rank: number) => string,
+  nameWaiting = nameOf,
 ): View {
   const cells = summed(waits);
   const rows = longest(cells, "waiting", mostRows).sort((a, b) => a - b);
@@ -31,7 +33,7 @@ export function waitMatrix(
   const most = cells.reduce((top, { seconds }) => Math.max(top, seconds), 0);
   const named = cells.map((cell) => ({
     ...cell,
-    title: `${nameOf(cell.waiting)} waits ${formatSeconds(cell.seconds)} for ${nameOf(cell.waitedFor)}`,
+    title: `${nameWaiting(cell.waiting)} waits ${formatSeconds(cell.seconds)} for ${nameOf(cell.waitedFor)}`,
   }));
   return {
     label,
@@ -42,7 +44,8 @@ export function waitMatrix(
       const drawn = named.filter(
         ({ waiting, waitedFor }) => rows.includes(waiting) && columns.includes(waitedFor),
       );
-      const marginLeft = 86;
+      const marginLeft =
+        14 + 7 * rows.reduce((most, row) => Math.max(most, nameWaiting(row).length), 6);
       const column = Math.min(90, (width - marginLeft - 14) / Math.max(1, columns.length));
       return drawPlot(
         {
@@ -61,7 +64,7 @@ export function waitMatrix(
             tickFormat: nameOf,
             tickRotate: columns.length > 3 ? -38 : 0,
           },
-          y: { domain: rows, label: null, tickSize: 0, tickFormat: nameOf },
+          y: { domain: rows, label: null, tickSize: 0, tickFormat: nameWaiting },
           opacity: { type: "identity" },
           marks: [
             Plot.cell(drawn, {
@@ -86,7 +89,7 @@ export function waitMatrix(
         .sort((a, b) => b.seconds - a.seconds || a.waiting - b.waiting)
         .slice(0, 200)
         .map(({ waiting, waitedFor, seconds }) => [
-          nameOf(waiting),
+          nameWaiting(waiting),
           nameOf(waitedFor),
           formatSeconds(seconds),
         ]),
@@ -97,7 +100,7 @@ export function waitMatrix(
 function summed(waits: readonly Wait[]): Wait[] {
   const cells = new Map<string, Wait>();
   for (const { waiting, waitedFor, seconds } of waits) {
-    if (seconds <= 0 || waiting === waitedFor) continue;
+    if (seconds <= 0) continue;
     const key = `${waiting} ${waitedFor}`;
     const before = cells.get(key)?.seconds ?? 0;
     cells.set(key, { waiting, waitedFor, seconds: before + seconds });

@@ -20,6 +20,7 @@ p{margin:0 0 .75rem}
 .quiet,figcaption,output,footer{color:var(--muted);font-size:.9rem}
 .bar{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;align-items:center;justify-content:space-between}
 nav ul,.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:0;padding:0}
+nav ul+ul{margin-top:.4rem}
 a{color:var(--accent)}
 fieldset{border:0;margin:0 0 .75rem;padding:0;display:flex;flex-wrap:wrap;gap:.4rem;min-width:0}
 fieldset label{position:relative;cursor:pointer}
@@ -29,8 +30,8 @@ fieldset input:checked+span{background:var(--accent);border-color:var(--accent);
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 :focus-visible,fieldset input:focus-visible+span{outline:3px solid var(--accent);outline-offset:2px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem 1.1rem;margin:0 0 1rem}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.4rem,1fr));gap:.6rem;margin:0 0 1rem}
-.facts div{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem .8rem}
+.facts{display:flex;flex-wrap:wrap;gap:.6rem;margin:0 0 1rem}
+.facts div{flex:0 1 auto;min-width:0;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem .8rem}
 dt{color:var(--muted);font-size:.8rem}
 ul{margin:0;padding-left:1.2rem}
 dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
@@ -53,7 +54,7 @@ footer{padding-top:1rem;padding-bottom:2rem}
 header,main,footer{padding-left:.6rem;padding-right:.6rem}
 .card{padding:.8rem .7rem}
 .wide{display:none}.narrow{display:block}
-.facts{grid-template-columns:1fr 1fr}
+.facts{display:grid;grid-template-columns:1fr 1fr}
 }
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 @media print{.bar fieldset,nav,output,details,.skip{display:none}.card{break-inside:avoid}}

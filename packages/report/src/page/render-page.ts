@@ -39,15 +39,14 @@ function themes(): string {
 }
 
 function contents(parts: readonly Part[]): string {
-  const items = parts
-    .flatMap((part, p) => {
-      const prefix = parts.length > 1 ? `${part.title}: ` : "";
-      return part.charts.map(
-        ({ id, title }) => `<li><a href="#${idOf(p, id)}">${escapeText(prefix + title)}</a></li>`,
-      );
-    })
-    .join("");
-  return `<nav aria-label="Charts"><ul>${items}</ul></nav>`;
+  const lists = parts.map((part, p) => {
+    const items = part.charts
+      .map(({ id, title }) => `<li><a href="#${idOf(p, id)}">${escapeText(title)}</a></li>`)
+      .join("");
+    const name = parts.length > 1 ? `<li>${escapeText(part.title)}:</li>` : "";
+    return `<ul>${name}${items}</ul>`;
+  });
+  return `<nav aria-label="Charts">${lists.join("")}</nav>`;
 }
 
 function renderPart(part: Part, index: number): string {

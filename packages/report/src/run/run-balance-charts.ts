@@ -40,13 +40,15 @@ function relative(values: readonly number[]): number[] {
 /** Who waits for whom, summed over the run's steps. */
 export function runWaitingChart(run: RunData): Chart {
   const known = run.steps.every(({ ranks }) => ranks !== undefined);
+  const all = run.steps.flatMap(waitsOfStep);
+  const waits = all.filter(({ waiting, waitedFor }) => waiting !== waitedFor);
   return {
     id: "waiting",
     title: "Who waits for whom",
     summary: known
       ? "Each step's waiting of every rank beyond the rank that waits least, charged to the rank with most attention, summed over the run."
       : "In each step the rank that waits most, beyond the one that waits least, against the rank with most attention, summed over the run.",
-    views: [waitMatrix("waiting", run.steps.flatMap(waitsOfStep), (rank) => `rank ${rank}`)],
+    views: [waitMatrix("waiting", waits, (rank) => `rank ${rank}`)],
   };
 }
 

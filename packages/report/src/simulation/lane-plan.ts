@@ -11,7 +11,7 @@ export interface LanePlan {
 }
 
 /** Ranks that share attention in one stage, over all micro-steps. */
-interface LaneGroup {
+export interface LaneGroup {
   readonly stage: number;
   readonly positions: readonly number[];
   /** Its pool's number inside the stage. */
@@ -20,7 +20,9 @@ interface LaneGroup {
 }
 
 const mostGroups = 6;
-const mostRanks = 8;
+// Together at most; of each pool at least eight.
+const mostRanks = 36;
+const leastRanks = 8;
 
 /**
  * One lane for each pool and, below it, one for each of its ranks. Of many pools the one that ends
@@ -30,11 +32,12 @@ const mostRanks = 8;
 export function lanePlan(simulation: SimulationData, step: StepData): LanePlan {
   const groups = groupsOf(step);
   const chosen = chooseGroups(groups);
+  const most = Math.max(leastRanks, Math.floor(mostRanks / chosen.length));
   const { tp, pp } = simulation.layout;
   let ranksShown = 0;
   const lanes = chosen.flatMap((group) => {
     const stage = pp > 1 ? `stage ${group.stage}, ` : "";
-    const positions = chooseRanks(group, step, placesOf(simulation));
+    const positions = chooseRanks(group, step, placesOf(simulation), most);
     ranksShown += positions.length;
     return [
       { name: `${stage}pool ${group.number}`, strong: true, spans: poolSpans(group, step) },
@@ -63,7 +66,8 @@ export function nameRank(place: number, tp: number): string {
   return tp === 1 ? `rank ${place}` : `ranks ${place * tp}–${place * tp + tp - 1}`;
 }
 
-function groupsOf(step: StepData): LaneGroup[] {
+/** Groups in the order in which they first run, stage by stage. */
+export function groupsOf(step: StepData): LaneGroup[] {
   const groups = new Map<string, LaneGroup>();
   const numbers = new Map<string, number>();
   for (const span of step.spans) {
@@ -89,14 +93,14 @@ function chooseGroups(groups: readonly LaneGroup[]): LaneGroup[] {
   return [...chosen].sort((a, b) => a - b).map((i) => groups[i]!);
 }
 
-function chooseRanks(group: LaneGroup, step: StepData, places: number): number[] {
+function chooseRanks(group: LaneGroup, step: StepData, places: number, most: number): number[] {
   const { positions, stage } = group;
-  if (positions.length <= mostRanks) return [...positions];
+  if (positions.length <= most) return [...positions];
   const busy = (position: number) => computing(step, stage * places + position);
   const order = [...positions].sort((a, b) => busy(b) - busy(a) || a - b);
   const chosen = new Set([order[0]!, order[order.length - 1]!]);
   for (const position of positions) {
-    if (chosen.size === mostRanks) break;
+    if (chosen.size === most) break;
     chosen.add(position);
   }
   return [...chosen].sort((a, b) => a - b);
