@@ -12,6 +12,9 @@ import { type PlanSummary, SkewCollector } from "../plan/summary.js";
 import { summaryTable } from "../plan/table.js";
 import { PlanTrace } from "../plan/trace.js";
 import { writePlans, writeTrace } from "../plan/write-outputs.js";
+import { requireTiles } from "../tiles/require-tiles.js";
+import { startTiles } from "../tiles/tile-run.js";
+import { tileText } from "../tiles/tile-text.js";
 
 /** `libra plan`: lengths in, plan out. */
 export function addPlan(program: Command, io: Io): void {
@@ -22,6 +25,7 @@ export function addPlan(program: Command, io: Io): void {
     .addHelpText("after", planHelp);
   addPlanOptions(command);
   command.action(async (paths: string[], options: PlanOptions) => {
+    requireTiles(command, options);
     if (options.megatronCache !== undefined) {
       await planMegatron(options.megatronCache, paths, options, io);
       return;
@@ -30,15 +34,26 @@ export function addPlan(program: Command, io: Io): void {
       throw expected("a file or folder with document lengths", "LENGTHS", "none");
     if (options.window === undefined)
       throw expected("tokens of a packed sequence", "--window", "none");
-    const summary = await plan(paths, options, io);
-    const text = options.json ? `${JSON.stringify(summary)}\n` : summaryTable(summary, io.colors);
+    const { summary, tables } = await plan(paths, options, io);
+    const text = options.json ? `${JSON.stringify(summary)}\n` : textOf(summary, tables, io.colors);
     // Standard output is the plan's then.
     if (options.out === "-") io.error(text);
     else io.out(text);
   });
 }
 
-async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<PlanSummary> {
+function textOf(summary: PlanSummary, tables: readonly string[], colors: boolean): string {
+  const steps = summaryTable(summary, colors);
+  return summary.tiles === undefined ? steps : steps + tileText(summary.tiles, tables, colors);
+}
+
+interface Planned {
+  summary: PlanSummary;
+  /** Tables of workers, with --tiles. */
+  tables: readonly string[];
+}
+
+async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<Planned> {
   const { lengths, corpus } = await readCorpus(paths, options, io);
   const chosen = await samplerOptions(lengths, options);
   const sampler = createSampler(chosen.sampler);
@@ -49,16 +64,24 @@ async function plan(paths: readonly string[], options: PlanOptions, io: Io): Pro
   const inEpoch = sampler.stepsPerEpoch;
   const planned = Math.min(inEpoch, options.steps ?? inEpoch);
   const skews = new SkewCollector();
-  const trace = new PlanTrace(cp);
+  const steps = new PlanTrace(cp);
+  const tiles = options.tiles
+    ? startTiles(options, { dp, cp, poolSize, cost: chosen.cost })
+    : undefined;
   const observe = (step: Parameters<SkewCollector["add"]>[0]) => {
     skews.add(step);
-    if (options.trace !== undefined && skews.steps <= options.traceSteps) trace.add(step);
+    const traced = options.trace !== undefined && skews.steps <= options.traceSteps;
+    if (traced) steps.add(step);
+    tiles?.run.add(step, traced);
   };
   const { report } = sampler;
   const plans = planEpoch(sampler, epoch, planned, observe, io);
   const files = await writePlans(plans, options, corpus.fingerprint, io);
+  if (tiles?.files !== undefined) files.push(`${tiles.files}`);
+  const trace = tiles?.trace ?? steps;
   if (options.trace !== undefined) files.push(await writeTrace(options.trace, trace, options));
-  return {
+  const result = tiles?.run.result();
+  const summary = {
     corpus,
     configuration: {
       window: options.window!,
@@ -78,6 +101,8 @@ async function plan(paths: readonly string[], options: PlanOptions, io: Io): Pro
     skew: skews.skew(),
     fillers: skews.fillers,
     ...(skews.repacked === undefined ? {} : { repacked: skews.repacked }),
+    ...(result === undefined ? {} : { tiles: result.tiles }),
     files,
   };
+  return { summary, tables: result?.tables ?? [] };
 }

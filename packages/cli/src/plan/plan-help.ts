@@ -16,6 +16,20 @@ Reading the table
   single document outweighs a pool: raise --pool-size (or let
   auto choose it) or --micro-steps.
 
+Tiles
+  With --tiles each pool of each planned step also gets a table that says which worker (rank of the pool)
+  computes which query rows × heads. --planner ulysses, allGather, ring, … show what other schemes would
+  give on the same sequences; libra moves what light groups can take, cut to fit.
+  workerSkew     busiest ÷ mean worker of a pool; with libra it stays within --tolerance and one row block.
+  moved          work outside its home group; "least" is what perfect balance cannot do without. A larger
+                 --tolerance moves less; auto takes the tolerance whose predicted time is least.
+  not hidden     time of the exchange that attention does not cover: try --hops 2, more --chunks, or a
+                 smaller pool.
+  One line a worker: load, tiles, rows × heads held, bytes in and out by link, foreign sequences, peers,
+  predicted attention time. --heads are those of one tensor-parallel rank. --trace then draws predicted
+  time, one lane for each rank and stream; --tiles-out writes files that decodePlan of @libra/scheduler
+  reads: JSON header, then little-endian int32 and float64 columns.
+
 LENGTHS
   One or more files or folders: Megatron .idx, Parquet, Arrow or Feather, a save_to_disk folder, MosaicML
   MDS, .npy, .npz, ragged stores, dolma parts, WebDataset tars, JSONL, CSV, text, nanoGPT .bin. The format
@@ -30,6 +44,10 @@ Examples
       look at a plan as JSON, one step a line
   libra plan lengths.npy --window 8192 --dp 8 --trace trace.json
       see who waits for whom: one lane for each rank
+  libra plan corpus.idx --window 256K --dp 16 --pool-size 8 --cp 8 --steps 2 --tiles --hops 2
+      who computes what; the same with --planner ulysses shows what that is worth
+  libra plan corpus.idx --window 256K --dp 8 --pool-size 8 --cp 8 --steps 1 --tiles --tiles-out plans/
+      a column file for each pool
   libra plan --megatron-cache cache/ --dp 32 --micro-steps 4 --dry-run
       what an unmodified Megatron would gain; without --dry-run the cache is rewritten
 `;

@@ -1,9 +1,10 @@
 import { sourceFormats } from "@libra/sampler";
 import { type Command, Option } from "commander";
 import { parseCount } from "../parse-count.js";
+import { type TileOptions, tileOptions } from "../tiles/tile-options.js";
 
 /** The options of `libra plan`, as commander hands them over. */
-export interface PlanOptions {
+export interface PlanOptions extends TileOptions {
   window?: number;
   dp: number;
   microSteps: number;
@@ -109,6 +110,7 @@ const groups: Array<{ title: string; options: Option[] }> = [
       new Option("--json", "print the summary as JSON"),
     ],
   },
+  { title: "Tiles: which rank computes what (with --tiles):", options: tileOptions },
   {
     title: "Megatron's cache (in place of LENGTHS):",
     options: [

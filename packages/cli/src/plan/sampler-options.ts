@@ -1,3 +1,4 @@
+import type { PlanningCost } from "@libra/cost-model";
 import { choosePoolSize, type PoolSizeChoice, type SamplerOptions } from "@libra/sampler";
 import type { PlanOptions } from "./plan-options.js";
 import { readCost } from "./read-cost.js";
@@ -5,6 +6,8 @@ import { readCost } from "./read-cost.js";
 /** The sampler's options, and how the pool size among them was chosen where that was left to Libra. */
 export interface ChosenOptions {
   sampler: SamplerOptions & { poolSize: number };
+  /** The calibration profile's cost, where one is given. */
+  cost?: PlanningCost;
   choice?: PoolSizeChoice;
 }
 
@@ -14,6 +17,7 @@ export async function samplerOptions(
   options: PlanOptions,
 ): Promise<ChosenOptions> {
   const { window, dp, microSteps, poolSize, cp, sync, stages, alignment, seed } = options;
+  const cost = options.profile === undefined ? {} : { cost: await readCost(options.profile) };
   const given = {
     lengths,
     window: window!,
@@ -22,7 +26,7 @@ export async function samplerOptions(
     cp,
     sync,
     ...(stages === undefined ? {} : { stages }),
-    ...(options.profile === undefined ? {} : { cost: await readCost(options.profile) }),
+    ...cost,
     alignment,
     seed,
     shuffle: options.shuffle,
@@ -32,9 +36,13 @@ export async function samplerOptions(
     overlong: options.overlong as NonNullable<SamplerOptions["overlong"]>,
     placement: options.placement as NonNullable<SamplerOptions["placement"]>,
   };
-  if (poolSize !== "auto") return { sampler: { ...given, poolSize } };
+  if (poolSize !== "auto") return { sampler: { ...given, poolSize }, ...cost };
   const choice = choosePoolSize(given);
-  return { sampler: { ...given, poolSize: choice.recommended ?? evenest(choice) }, choice };
+  return {
+    sampler: { ...given, poolSize: choice.recommended ?? evenest(choice) },
+    ...cost,
+    choice,
+  };
 }
 
 // Where none is good enough, the one that comes nearest; the smaller of equals.

@@ -1,11 +1,6 @@
 import type { PackingReport, PoolSizeChoice, StepPlan } from "@libra/sampler";
-
-/** Skew of one kind over the planned steps. */
-export interface Spread {
-  mean: number;
-  p95: number;
-  worst: number;
-}
+import type { TileSummary } from "../tiles/tile-summary.js";
+import { type Spread, spread } from "./spread.js";
 
 /** What `libra plan` reports; also the JSON of --json. */
 export interface PlanSummary {
@@ -40,6 +35,8 @@ export interface PlanSummary {
   fillers: number;
   /** Sums over the steps of a placement that repacks documents; absent for all others. */
   repacked?: { delayedDocuments: number; delaySteps: number; extraTokens: number };
+  /** With --tiles: the tile plans of the planned steps. */
+  tiles?: TileSummary;
   files: string[];
 }
 
@@ -75,18 +72,4 @@ export class SkewCollector {
       bound: spread(this.#bound),
     };
   }
-}
-
-// Mean, 95th percentile (linear interpolation) and largest.
-function spread(values: readonly number[]): Spread {
-  if (values.length === 0) return { mean: 1, p95: 1, worst: 1 };
-  const sorted = [...values].sort((a, b) => a - b);
-  const place = 0.95 * (sorted.length - 1);
-  const low = sorted[Math.floor(place)]!;
-  const high = sorted[Math.ceil(place)]!;
-  return {
-    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
-    p95: low + (high - low) * (place - Math.floor(place)),
-    worst: sorted.at(-1)!,
-  };
 }

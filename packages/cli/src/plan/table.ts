@@ -1,7 +1,8 @@
 import type { PoolSizeChoice } from "@libra/sampler";
 import Table from "cli-table3";
 import { createColors } from "picocolors";
-import type { PlanSummary, Spread } from "./summary.js";
+import type { Spread } from "./spread.js";
+import type { PlanSummary } from "./summary.js";
 
 /** The summary for people. */
 export function summaryTable(summary: PlanSummary, colors: boolean): string {

@@ -4,7 +4,6 @@ import { LibraError } from "@libra/base";
 import { planLines, type StepPlan, writePlanBinary, writePlanNdjson } from "@libra/sampler";
 import type { Io } from "../io.js";
 import type { PlanOptions } from "./plan-options.js";
-import type { PlanTrace } from "./trace.js";
 
 /** Sends the plans where the options say; without --out they are only drawn. */
 export async function writePlans(
@@ -31,7 +30,7 @@ export async function writePlans(
 /** Writes the trace; an existing file is an error unless asked. */
 export async function writeTrace(
   path: string,
-  trace: PlanTrace,
+  trace: { toString(): string },
   options: PlanOptions,
 ): Promise<string> {
   try {

@@ -101,15 +101,17 @@ export function encodePlan(plan: TilePlan): Uint8Array {
  * @throws LibraError `FORMAT` for anything that is not a whole plan file of this version
  */
 export function decodePlan(file: Uint8Array): TilePlan {
-  const { header, body } = parseFile(file);
+  // A Node Buffer's slice is no copy.
+  const bytes = new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
+  const { header, body } = parseFile(bytes);
   const entries = new Map(header.columns.map((entry) => [entry.name, entry]));
   function read(name: string, type: "i32" | "f64"): ArrayBuffer {
     const entry = entries.get(name);
-    const bytes = entry === undefined ? 0 : entry.length * (type === "i32" ? 4 : 8);
-    if (entry === undefined || entry.type !== type || entry.offset + bytes > body.length) {
+    const size = entry === undefined ? 0 : entry.length * (type === "i32" ? 4 : 8);
+    if (entry === undefined || entry.type !== type || entry.offset + size > body.length) {
       throw damaged(`column ${name} is missing or reaches beyond the end`);
     }
-    return body.slice(entry.offset, entry.offset + bytes).buffer;
+    return body.slice(entry.offset, entry.offset + size).buffer;
   }
   const integers = (name: string) => new Int32Array(read(name, "i32"));
   const numbers = (name: string) => new Float64Array(read(name, "f64"));

@@ -18,7 +18,8 @@ const planners = Object.freeze({
   perDocument,
   ring,
   minHeapChunks,
-  disaggregated,
+  // It refuses a tolerance that only the Libra planner knows.
+  disaggregated: (options: PlannerOptions) => disaggregated(options as DisaggregatedOptions),
   tiledGreedy,
   libra,
 });
@@ -28,7 +29,7 @@ export type PlannerOptions = LibraOptions &
   GroupOptions &
   PerDocumentOptions &
   MinHeapChunksOptions &
-  DisaggregatedOptions &
+  Omit<DisaggregatedOptions, "tolerance"> &
   TiledGreedyOptions;
 
 /** Names that {@link plannerByName} knows. */

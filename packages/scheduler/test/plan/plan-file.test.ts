@@ -25,6 +25,12 @@ describe("plan file", () => {
     expect(decodePlan(encodePlan(live)).worker.length).toBe(live.count);
   });
 
+  it("reads a plan out of a Node buffer", () => {
+    const plan = libra().plan(poolOf([[64, 40], [8]], 2, 4, 2));
+    const buffer = Buffer.concat([Buffer.of(1), encodePlan(plan)]).subarray(1);
+    expect(tilePlanHash(decodePlan(buffer))).toBe(tilePlanHash(plan));
+  });
+
   it("says what is wrong with a file", () => {
     const file = encodePlan(libra().plan(poolOf([[64]], 2, 4, 2)));
     const changed = (at: number) => {

@@ -69,6 +69,7 @@ describe("ulysses and allGather", () => {
     expect(() => plannerByName("ullyses")).toThrow(
       /ulysses, allGather, zigzag.*libra.*did you mean ulysses/,
     );
+    expect(() => plannerByName("disaggregated", { tolerance: "auto" })).toThrow(/tolerance/);
   });
 });
 
