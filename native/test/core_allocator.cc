@@ -1,10 +1,9 @@
-#include "core/allocator.h"
-
 #include <cmath>
 #include <cstring>
 #include <thread>
 #include <vector>
 
+#include "core/allocator.h"
 #include "core_check.h"
 
 using libra::Allocator;

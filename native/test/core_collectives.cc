@@ -42,9 +42,8 @@ void collectivesOf(WorldOptions options, int count) {
   for (const Fault& fault : launch.finish()) CHECK(fault.code.empty());
   for (int rank = 0; rank < size; ++rank) {
     CHECK(floats(reduced[rank]) == rankOrder);
-    CHECK(floats(scattered[rank]) ==
-          std::vector<float>(rankOrder.begin() + rank * count,
-                             rankOrder.begin() + (rank + 1) * count));
+    CHECK(floats(scattered[rank]) == std::vector<float>(rankOrder.begin() + rank * count,
+                                                        rankOrder.begin() + (rank + 1) * count));
     CHECK(floats(spread[rank]) == valuesOf(size - 1, count));
     for (int peer = 0; peer < size; ++peer) {
       const auto all = floats(gathered[rank]);

@@ -142,8 +142,8 @@ void oneSidedCountsFailOnEveryRank() {
 
 void listsOutsideTheirTensorsAreRefused() {
   Launch launch({.size = 1});
-  auto list = std::make_shared<BlockList>(std::vector<int64_t>{0, 1},
-                                          std::vector<Block>{{3, 2, 4, 2, 0}});
+  auto list =
+      std::make_shared<BlockList>(std::vector<int64_t>{0, 1}, std::vector<Block>{{3, 2, 4, 2, 0}});
   CHECK(list->extents()[0] == 9);
   bool refused = false;
   try {

@@ -1,6 +1,4 @@
 // The C interface from outside, as another binding would use it.
-#include "libra/libra.h"
-
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "core_check.h"
+#include "libra/libra.h"
 
 namespace {
 
@@ -82,8 +81,7 @@ void whatReachesOutsideIsRefused() {
   libra_storage* storage = setting.storage(64);
   CHECK(libra_fill(setting.stream, {storage, 4}, 16, 0) == LIBRA_FAILED);
   CHECK(std::string(libra_last_fault()->code) == "ARGUMENT");
-  CHECK(std::string(libra_last_fault()->message) ==
-        "Expected 64 bytes for out but received 60");
+  CHECK(std::string(libra_last_fault()->message) == "Expected 64 bytes for out but received 60");
   CHECK(libra_fill(setting.stream, {nullptr, 0}, 16, 0) == LIBRA_FAILED);
   libra_storage_release(storage);
   CHECK(libra_fill(setting.stream, {storage, 0}, 1, 0) == LIBRA_FAILED);

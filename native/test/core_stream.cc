@@ -1,5 +1,4 @@
 #include "core/stream.h"
-
 #include "core_launch.h"
 
 using namespace libra;

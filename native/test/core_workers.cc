@@ -1,11 +1,10 @@
-#include "libra/workers.h"
-
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "core_check.h"
+#include "libra/workers.h"
 
 using libra::CriticalPath;
 using libra::ThreadWorkers;

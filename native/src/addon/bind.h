@@ -23,10 +23,10 @@ namespace libra::addon {
 template <class Handle>
 struct HandleType;  // name and release, one per handle
 
-#define LIBRA_HANDLE(type, releaseFunction)                  \
-  template <>                                                \
-  struct HandleType<type> {                                  \
-    static constexpr const char* name = #type;               \
+#define LIBRA_HANDLE(type, releaseFunction)                        \
+  template <>                                                      \
+  struct HandleType<type> {                                        \
+    static constexpr const char* name = #type;                     \
     static void release(type* handle) { releaseFunction(handle); } \
   };
 LIBRA_HANDLE(libra_world, libra_world_release)
@@ -47,12 +47,11 @@ struct Boxed {
 
 template <class Handle>
 Napi::Value box(Napi::Env env, Handle* handle) {
-  return Napi::External<Boxed>::New(env, new Boxed{HandleType<Handle>::name, handle},
-                                    [](Napi::Env, Boxed* boxed) {
-                                      HandleType<Handle>::release(
-                                          static_cast<Handle*>(boxed->handle));
-                                      delete boxed;
-                                    });
+  return Napi::External<Boxed>::New(
+      env, new Boxed{HandleType<Handle>::name, handle}, [](Napi::Env, Boxed* boxed) {
+        HandleType<Handle>::release(static_cast<Handle*>(boxed->handle));
+        delete boxed;
+      });
 }
 
 template <class Handle>
@@ -128,9 +127,8 @@ struct Bound<Function> {
     Reader reader(info);
     std::tuple<Arguments...> arguments{reader.take<Arguments>()...};
     if constexpr ((isResult<Arguments> || ...)) {
-      using Handle = std::remove_pointer_t<
-          std::remove_pointer_t<std::tuple_element_t<sizeof...(Arguments) - 1,
-                                                     std::tuple<Arguments...>>>>;
+      using Handle = std::remove_pointer_t<std::remove_pointer_t<
+          std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>>>;
       Handle* handle = nullptr;
       std::get<sizeof...(Arguments) - 1>(arguments) = &handle;
       check(env, std::apply(Function, arguments));

@@ -12,10 +12,10 @@ namespace libra::addon {
 
 struct EnvironmentData {
   libra_environment* environment = nullptr;
-  std::thread::id thread;             // JavaScript's
-  Napi::FunctionReference errorClass; // LibraError, once setErrorClass was called
-  Napi::ThreadSafeFunction completed; // brings completions to the JavaScript thread
-  int pending = 0;                    // completions not yet delivered: they keep the loop alive
+  std::thread::id thread;              // JavaScript's
+  Napi::FunctionReference errorClass;  // LibraError, once setErrorClass was called
+  Napi::ThreadSafeFunction completed;  // brings completions to the JavaScript thread
+  int pending = 0;                     // completions not yet delivered: they keep the loop alive
 };
 
 EnvironmentData& dataOf(Napi::Env env);

@@ -16,8 +16,7 @@ Napi::Value storageWrite(const Napi::CallbackInfo& info) {
   auto* storage = unbox<libra_storage>(info[0]);
   const auto array = info[1].As<Napi::TypedArray>();
   const auto* begin = static_cast<const char*>(array.ArrayBuffer().Data()) + array.ByteOffset();
-  check(info.Env(),
-        libra_storage_write(storage, begin, static_cast<int64_t>(array.ByteLength())));
+  check(info.Env(), libra_storage_write(storage, begin, static_cast<int64_t>(array.ByteLength())));
   return info.Env().Undefined();
 }
 

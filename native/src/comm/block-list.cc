@@ -62,8 +62,7 @@ BlockList::BlockList(std::vector<int64_t> peerOffsets, std::vector<Block> blocks
       vectors_[peer] += block->rows * block->width;
       if (block->buffer >= static_cast<int>(extents_.size())) extents_.resize(block->buffer + 1);
       int64_t& extent = extents_[block->buffer];
-      extent =
-          std::max(extent, block->offset + (block->rows - 1) * block->stride + block->width);
+      extent = std::max(extent, block->offset + (block->rows - 1) * block->stride + block->width);
     }
   }
 }

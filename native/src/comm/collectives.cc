@@ -57,8 +57,7 @@ constexpr int64_t sumBlock = 1024;
 
 /// target(block begin, sums, count) takes the sums of elements [begin, end) over `inputs`.
 template <class Element, class Target>
-void sumInOrder(const std::vector<const char*>& inputs, int64_t begin, int64_t end,
-                Target target) {
+void sumInOrder(const std::vector<const char*>& inputs, int64_t begin, int64_t end, Target target) {
   Element sums[sumBlock];
   for (int64_t at = begin; at < end; at += sumBlock) {
     const int64_t count = std::min(sumBlock, end - at);
@@ -176,9 +175,9 @@ void Communicator::broadcast(Stream& stream, Memory tensor, int root) const {
     throw Error("ARGUMENT", "Expected a rank below " + std::to_string(size()) +
                                 " for root but received " + std::to_string(root));
   }
-  auto call = ticket(stream, "broadcast",
-                     std::make_unique<TensorContribution>(tensor, tensor, root,
-                                                          rank_ == root ? size() - 1 : 0));
+  auto call = ticket(
+      stream, "broadcast",
+      std::make_unique<TensorContribution>(tensor, tensor, root, rank_ == root ? size() - 1 : 0));
   World& world = *world_;
   stream.enqueue(std::make_unique<Post>(world, call));
   if (rank_ != root) {
@@ -192,7 +191,8 @@ void Communicator::broadcast(Stream& stream, Memory tensor, int root) const {
 }
 
 void Communicator::barrier(Stream& stream) const {
-  auto call = ticket(stream, "barrier", std::make_unique<TensorContribution>(Memory{}, Memory{}, 0, 0));
+  auto call =
+      ticket(stream, "barrier", std::make_unique<TensorContribution>(Memory{}, Memory{}, 0, 0));
   stream.enqueue(std::make_unique<Post>(*world_, call));
   stream.enqueue(std::make_unique<Finish>(*world_, call));
 }

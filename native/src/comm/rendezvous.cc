@@ -118,7 +118,7 @@ bool Rendezvous::ready(const std::shared_ptr<Ticket>& ticket, int need, const Si
   Slot& slot = *ticket->slot;
   const int size = static_cast<int>(slot.tickets.size());
   const bool everyone = slot.posted == size;
-  const bool can = need >= 0            ? slot.tickets[need] != nullptr
+  const bool can = need >= 0           ? slot.tickets[need] != nullptr
                    : need == allPosted ? everyone
                                        : everyone && slot.reading[ticket->rank] == 0;
   const Node node{ticket->globalRank(), ticket->streamId};
@@ -179,9 +179,8 @@ std::optional<Fault> Rendezvous::hopeless(const Ticket& ticket) const {
     const uint64_t calls = enqueued == enqueued_.end() ? 0 : enqueued->second;
     if (!returned_[rank] || ticket.sequence < calls) continue;
     return Fault{"RANK_FAILED",
-                 "Rank " + std::to_string(rank) + " returned without joining " +
-                     ticket.describe() + ", which rank " + std::to_string(ticket.globalRank()) +
-                     " waits in",
+                 "Rank " + std::to_string(rank) + " returned without joining " + ticket.describe() +
+                     ", which rank " + std::to_string(ticket.globalRank()) + " waits in",
                  Details()
                      .number("rank", rank)
                      .text("reason", "returned")
@@ -239,21 +238,20 @@ std::optional<Fault> Rendezvous::advance(double ms) {
   const Ticket& ticket = *longest->ticket;
   const std::vector<int> ranks = absent(ticket);
   const std::string waited = std::to_string(static_cast<int64_t>(clockMs_ - longest->since));
-  return Fault{
-      "TIMEOUT",
-      "Rank " + std::to_string(ticket.globalRank()) + " waited " + waited + " ms in " +
-          ticket.describe() +
-          (ranks.empty() ? "; all arrived, but not all finished reading"
-                         : "; never arrived: " + ranksText(ranks)),
-      Details()
-          .number("rank", ticket.globalRank())
-          .text("operation", ticket.operation)
-          .number("sequence", static_cast<double>(ticket.sequence))
-          .text("stream", ticket.streamName)
-          .list("ranks", ticket.group->ranks)
-          .list("missing", ranks)
-          .number("waitedMs", clockMs_ - longest->since)
-          .json()};
+  return Fault{"TIMEOUT",
+               "Rank " + std::to_string(ticket.globalRank()) + " waited " + waited + " ms in " +
+                   ticket.describe() +
+                   (ranks.empty() ? "; all arrived, but not all finished reading"
+                                  : "; never arrived: " + ranksText(ranks)),
+               Details()
+                   .number("rank", ticket.globalRank())
+                   .text("operation", ticket.operation)
+                   .number("sequence", static_cast<double>(ticket.sequence))
+                   .text("stream", ticket.streamName)
+                   .list("ranks", ticket.group->ranks)
+                   .list("missing", ranks)
+                   .number("waitedMs", clockMs_ - longest->since)
+                   .json()};
 }
 
 std::optional<Fault> Rendezvous::returned(int globalRank) {

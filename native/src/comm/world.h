@@ -23,9 +23,9 @@ class Environment;
 struct WorldOptions {
   int size = 1;
   double timeoutMs = 30000;
-  int threads = 1;             // compute threads of each rank
-  bool fuzz = false;           // no threads: drain() runs the operations
-  uint64_t seed = 0;           // of the fuzzer's choices
+  int threads = 1;               // compute threads of each rank
+  bool fuzz = false;             // no threads: drain() runs the operations
+  uint64_t seed = 0;             // of the fuzzer's choices
   std::string instructionSet{};  // of the kernels; empty: the process's default
 };
 
@@ -94,7 +94,7 @@ class World : public std::enable_shared_from_this<World> {
 
   std::atomic<bool> failed_{false};
   std::atomic<int> threadsRunning_{1};  // one for the open world itself
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;            // of what follows
   std::optional<Fault> fault_;
   std::vector<std::shared_ptr<Stream>> streams_;
   double lastBeatMs_ = 0;

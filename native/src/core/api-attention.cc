@@ -59,8 +59,8 @@ libra_status libra_segments_create(libra_column query_offset, libra_column query
       refuseNegative(segment.keys, "keys", i);
       queryExtent = std::max(queryExtent, extentOf(segment.queryOffset, segment.rows,
                                                    segment.queryStride, segment.heads));
-      keyExtent = std::max(
-          keyExtent, extentOf(segment.keyOffset, segment.keys, segment.keyStride, 1));
+      keyExtent =
+          std::max(keyExtent, extentOf(segment.keyOffset, segment.keys, segment.keyStride, 1));
       segments->push_back(segment);
     }
     *out = new libra_segments{std::move(segments), queryExtent, keyExtent};

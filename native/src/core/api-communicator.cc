@@ -108,8 +108,8 @@ libra_status libra_exchange(libra_communicator* communicator, libra_stream* stre
       const libra_transfer& given = transfers[i];
       all.push_back({given.send->list, given.receive->list,
                      memories(given.sources, given.source_bytes, given.source_count, "sources"),
-                     memories(given.destinations, given.destination_bytes,
-                              given.destination_count, "destinations"),
+                     memories(given.destinations, given.destination_bytes, given.destination_count,
+                              "destinations"),
                      given.vector_bytes});
     }
     communicator->communicator.exchange(*stream->stream, std::move(all));

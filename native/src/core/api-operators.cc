@@ -1,4 +1,4 @@
-// Operators of linear layers, norms, embeddings, the loss and the optimizer behind libra.h.
+// Operators of linear layers, norms, embeddings and the loss behind libra.h.
 #include "core/api-operators.h"
 
 using namespace libra;
@@ -30,14 +30,13 @@ libra_status libra_linear_backward_input(libra_stream* stream, libra_tensor d_ou
                                          int64_t in, int64_t outputs, int accumulate) {
   return guarded([&] {
     Tensors t;
-    const LinearBackwardInputArguments arguments{
-        .dOut = t.floats(d_out, rows * outputs, "dOut"),
-        .weight = t.floats(weight, outputs * in, "weight"),
-        .dx = t.floats(dx, rows * in, "dx"),
-        .rows = rows,
-        .in = in,
-        .outputs = outputs,
-        .accumulate = accumulate != 0};
+    const LinearBackwardInputArguments arguments{.dOut = t.floats(d_out, rows * outputs, "dOut"),
+                                                 .weight = t.floats(weight, outputs * in, "weight"),
+                                                 .dx = t.floats(dx, rows * in, "dx"),
+                                                 .rows = rows,
+                                                 .in = in,
+                                                 .outputs = outputs,
+                                                 .accumulate = accumulate != 0};
     enqueue(stream, "linearBackwardInput", &Kernels::linearBackwardInput, t, arguments);
   });
 }
@@ -203,97 +202,6 @@ libra_status libra_cross_entropy_backward(libra_stream* stream, libra_tensor log
         .vocabulary = vocabulary,
         .scale = static_cast<float>(scale)};
     enqueue(stream, "crossEntropyBackward", &Kernels::crossEntropyBackward, t, arguments);
-  });
-}
-
-libra_status libra_add(libra_stream* stream, libra_tensor a, libra_tensor b, libra_tensor out,
-                       int64_t count) {
-  return guarded([&] {
-    Tensors t;
-    const AddArguments arguments{.a = t.floats(a, count, "a"),
-                                 .b = t.floats(b, count, "b"),
-                                 .out = t.floats(out, count, "out"),
-                                 .count = count};
-    enqueue(stream, "add", &Kernels::add, t, arguments);
-  });
-}
-
-libra_status libra_scale(libra_stream* stream, libra_tensor x, libra_tensor out, int64_t count,
-                         double factor, libra_tensor factor_tensor) {
-  return guarded([&] {
-    Tensors t;
-    const ScaleArguments arguments{
-        .x = t.floats(x, count, "x"),
-        .out = t.floats(out, count, "out"),
-        .count = count,
-        .factor = static_cast<float>(factor),
-        .factorTensor = t.optionalFloats(factor_tensor, 1, "factor")};
-    enqueue(stream, "scale", &Kernels::scale, t, arguments);
-  });
-}
-
-libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value) {
-  return guarded([&] {
-    Tensors t;
-    const FillArguments arguments{
-        .out = t.floats(out, count, "out"), .count = count, .value = static_cast<float>(value)};
-    enqueue(stream, "fill", &Kernels::fill, t, arguments);
-  });
-}
-
-libra_status libra_copy(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t bytes) {
-  return guarded([&] {
-    Tensors t;
-    const CopyArguments arguments{
-        .from = t.bytes(from, bytes, "from"), .to = t.bytes(to, bytes, "to"), .bytes = bytes};
-    enqueue(stream, "copy", &Kernels::copy, t, arguments);
-  });
-}
-
-libra_status libra_sum_squares(libra_stream* stream, libra_tensor x, libra_tensor out,
-                               int64_t count, int accumulate) {
-  return guarded([&] {
-    Tensors t;
-    const SumSquaresArguments arguments{.x = t.floats(x, count, "x"),
-                                        .out = t.doubles(out, 1, "out"),
-                                        .count = count,
-                                        .accumulate = accumulate != 0};
-    enqueue(stream, "sumSquares", &Kernels::sumSquares, t, arguments);
-  });
-}
-
-libra_status libra_clip_factor(libra_stream* stream, libra_tensor sum_squares, libra_tensor out,
-                               libra_tensor norm, double max_norm) {
-  return guarded([&] {
-    Tensors t;
-    const ClipFactorArguments arguments{.sumSquares = t.doubles(sum_squares, 1, "sumSquares"),
-                                        .maxNorm = static_cast<float>(max_norm),
-                                        .out = t.floats(out, 1, "out"),
-                                        .norm = t.floats(norm, 1, "norm")};
-    enqueue(stream, "clipFactor", &Kernels::clipFactor, t, arguments);
-  });
-}
-
-libra_status libra_adam_w(libra_stream* stream, libra_tensor parameter, libra_tensor gradient,
-                          libra_tensor m, libra_tensor v, libra_tensor gradient_factor,
-                          int64_t count, double learning_rate, double beta1, double beta2,
-                          double eps, double weight_decay, int64_t step) {
-  return guarded([&] {
-    Tensors t;
-    const AdamWArguments arguments{
-        .parameter = t.floats(parameter, count, "parameter"),
-        .gradient = t.floats(gradient, count, "gradient"),
-        .m = t.floats(m, count, "m"),
-        .v = t.floats(v, count, "v"),
-        .count = count,
-        .learningRate = learning_rate,
-        .beta1 = beta1,
-        .beta2 = beta2,
-        .eps = eps,
-        .weightDecay = weight_decay,
-        .step = step,
-        .gradientFactor = t.optionalFloats(gradient_factor, 1, "gradientFactor")};
-    enqueue(stream, "adamW", &Kernels::adamW, t, arguments);
   });
 }
 

@@ -48,11 +48,11 @@ void enqueue(libra_stream* handle, const char* kind, Kernel<Arguments> kernel, T
   Stream& stream = *handle->stream;
   World& world = stream.world();
   const auto function = world.kernels().*kernel;
-  stream.enqueue(std::make_unique<KernelCall>(
-      kind, world.workers(stream.rank()),
-      [function, arguments, held = tensors.take()](Workers& workers) {
-        function(workers, arguments);
-      }));
+  stream.enqueue(
+      std::make_unique<KernelCall>(kind, world.workers(stream.rank()),
+                                   [function, arguments, held = tensors.take()](Workers& workers) {
+                                     function(workers, arguments);
+                                   }));
 }
 
 }  // namespace libra::api
