@@ -9,7 +9,7 @@ export function formatSeconds(seconds: number): string {
 }
 
 /** Three significant digits, never an exponent: "0.0123", "1.23", "123", "1234". */
-export function threeDigits(value: number): string {
+function threeDigits(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
   return value.toFixed(Math.min(digits, 12));

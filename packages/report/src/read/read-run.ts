@@ -4,7 +4,7 @@ import { LibraError } from "@libra/base";
 import { JsonRecord, parseJson } from "./json-record.js";
 
 /** Where a rank's time goes in a training run. */
-export const phases = ["attention", "exchange", "wait", "other"] as const;
+const phases = ["attention", "exchange", "wait", "other"] as const;
 export type Phase = (typeof phases)[number];
 
 /** Milliseconds over ranks. */
