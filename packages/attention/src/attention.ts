@@ -57,6 +57,13 @@ export interface Attention {
    */
   setPlan(plan: TilePlan): void;
   /**
+   * Makes all that a later `setPlan` of this plan needs (exchange program, segments), for instance while
+   * a step runs.
+   *
+   * @throws LibraError `PLAN` when the plan is not for this pool
+   */
+  prepare(plan: TilePlan): void;
+  /**
    * Attention, causal inside each document of the plan. Returns at once; `stream` has the results.
    * Every rank of the pool makes the same calls in the same order.
    *
@@ -167,6 +174,9 @@ export function buildAttention(
     setPlan(plan) {
       if (plan !== current.plan) current = prepare(plan);
     },
+    prepare(plan) {
+      prepare(plan);
+    },
     forward(stream, inputs) {
       checkOnly(inputs, ["q", "k", "v"]);
       const shapes = shapesOf(current.rows, current.plan.heads);
@@ -201,6 +211,7 @@ export function buildAttention(
       forward: forwardCalls,
       backward: backwardCalls,
       keptBytes,
+      memory: current.memory,
     }),
   };
 }

@@ -12,4 +12,4 @@ export {
   type SavedAttention,
 } from "./attention.js";
 export type { Gradients } from "./backward.js";
-export type { AttentionStats, CallCounts, PassCounts } from "./stats.js";
+export type { AttentionStats, CallCounts, ModeMemory, PassCounts, PassMemory } from "./stats.js";

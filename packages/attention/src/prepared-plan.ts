@@ -7,8 +7,9 @@ import {
 } from "@libra/scheduler";
 import { ownedRowCount } from "./check.js";
 import { type MergeRound, mergeRounds } from "./merge.js";
+import { noMemory, planMemory } from "./plan-memory.js";
 import { homeSegments, stagingSegments } from "./segments.js";
-import { noCounts, type PassCounts } from "./stats.js";
+import { noCounts, type PassCounts, type PassMemory } from "./stats.js";
 
 const bytesPerElement = 4;
 
@@ -28,6 +29,7 @@ export interface PreparedPlan {
   readonly backward: PassCounts;
   /** Backward without Q, K and V, which `keepTiles` kept. */
   readonly backwardKept: PassCounts;
+  readonly memory: PassMemory;
 }
 
 /** How a plan is carried out; equal on all workers. */
@@ -61,19 +63,22 @@ function prepare(plan: TilePlan, worker: number, { hops, inPlace }: PrepareOptio
     const segments = homeSegments(plan, tiles);
     const counts = { ...noCounts(plan.workers), tiles: tiles.length, segments: segments.count };
     const all = { forward: counts, backward: counts, backwardKept: counts };
-    return { plan, worker, rows, program: undefined, segments: [segments], rounds: [], ...all };
+    const home = { program: undefined, segments: [segments], rounds: [], memory: noMemory };
+    return { plan, worker, rows, ...home, ...all };
   }
   const program = exchangeProgram(plan, worker, { hops });
   const segments = program.chunks.map((_, chunk) => stagingSegments(plan, program, chunk));
   const count = (sizes: PassSizes): PassCounts => countPass(program, segments, sizes);
   const key = [headDim, valueDim];
+  const rounds = mergeRounds(program.merge);
   return {
     plan,
     worker,
     rows,
     program,
     segments,
-    rounds: mergeRounds(program.merge),
+    rounds,
+    memory: planMemory(plan, program, rounds),
     forward: count({ query: [headDim], key, queryBack: [valueDim, 1], keyBack: [] }),
     backward: count({
       query: [headDim, valueDim, 1, 1],

@@ -24,6 +24,22 @@ export interface CallCounts {
   readonly total: PassCounts;
 }
 
+/** Bytes that one layer's attention takes on a worker beside the caller's own tensors. */
+export interface ModeMemory {
+  /** From a forward call to the end of its backward, one for each call that waits for it. */
+  readonly held: number;
+  /** During a forward call, `held` included. */
+  readonly forward: number;
+  /** During a backward call, `held` not included. */
+  readonly backward: number;
+}
+
+/** {@link ModeMemory} with and without `keepTiles`, whichever is in use. */
+export interface PassMemory {
+  readonly keepTiles: ModeMemory;
+  readonly sendAgain: ModeMemory;
+}
+
 /** What `attention.stats()` gives (case C14: it shows that the operator took part). */
 export interface AttentionStats {
   readonly name: string;
@@ -34,6 +50,8 @@ export interface AttentionStats {
   readonly backward: CallCounts;
   /** Bytes of Q, K and V tiles now kept for backward; always 0 without `keepTiles`. */
   readonly keptBytes: number;
+  /** What the current plan takes in both modes of `keepTiles`. */
+  readonly memory: PassMemory;
 }
 
 /** Counts of a pass that has not run. */

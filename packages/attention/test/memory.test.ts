@@ -1,4 +1,5 @@
 import { launchLocal } from "@libra/runtime";
+import { ownedCount } from "@libra/topology";
 import { describe, expect, it, vi } from "vitest";
 import { createAttention } from "../src/index.js";
 import { heads, planOf } from "./support/pool.js";
@@ -33,6 +34,58 @@ describe("memory", () => {
       // A peer that has not yet left the last exchange may hold its tensors a moment longer.
       await vi.waitFor(() => expect(rank.device.memory().liveTensors).toBe(before));
     });
+  });
+
+  it.each([
+    ["libra", 1],
+    ["libra", 2],
+    ["ring", 1],
+    ["ring", 2],
+  ] as const)("is what stats say in both modes: %s, hops %d", async (planner, hops) => {
+    const plan = planOf({
+      documents: [[90], [7, 8]],
+      heads: heads(4, 2, 16, 24),
+      cp: 2,
+      planner,
+      nodes: { ranksPerNode: 2 },
+    });
+    for (const keepTiles of [false, true]) {
+      // Rank 0 enqueues while all others stand still, so nothing it enqueued can be freed.
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      await launchLocal(4, async (rank) => {
+        const { device } = rank;
+        const options = { rank, pool: rank.world, plan, worker: rank.rank, keepTiles, hops };
+        const attention = createAttention(options);
+        const stream = rank.stream("compute");
+        const rows = ownedCount(plan.owned[Math.floor(rank.rank / 2)]!, rank.rank % 2);
+        const [q, k] = [device.zeros([rows, 4, 16]), device.zeros([rows, 2, 16])];
+        const [v, dOut] = [device.zeros([rows, 2, 24]), device.zeros([rows, 4, 24])];
+        await stream.done();
+        const { memory } = attention.stats();
+        const mode = keepTiles ? memory.keepTiles : memory.sendAgain;
+        if (rank.rank > 0) await gate;
+        const before = device.memory().liveBytes;
+        const { out, saved } = attention.forward(stream, { q, k, v });
+        const between = device.memory().liveBytes;
+        const { dq, dk, dv } = attention.backward(stream, { dOut, saved });
+        const after = device.memory().liveBytes;
+        if (rank.rank === 0) {
+          const own = (tensors: { byteLength: number }[]) =>
+            tensors.reduce((sum, { byteLength }) => sum + byteLength, 0);
+          const { logSumExp } = saved; // delta has its shape
+          expect(between - before).toBe(mode.forward + own([out, logSumExp]));
+          expect(after - between).toBe(mode.backward + own([dq, dk, dv, logSumExp]));
+          expect(attention.stats().keptBytes).toBe(mode.held);
+          expect(memory.keepTiles.backward).toBeLessThan(memory.sendAgain.backward);
+          open();
+        }
+        await stream.done();
+        saved.free();
+      });
+    }
   });
 
   it("a plan set between forward and backward is not used for that backward", async () => {
