@@ -3,6 +3,8 @@ import { refineBins } from "./refine.js";
 
 // Levels closer than this share of the mean are not worth another search.
 const finest = 1 / 4096;
+// What one level may use of the budget: a level that cannot be lowered would take all of it.
+const attempt = 1 / 64;
 
 /**
  * Lowers Σ over micro-steps of the largest bin. Every micro-step has a level, the load of its
@@ -30,7 +32,8 @@ export function lowerLevels(start: Bins, pools: number, goal: number, budget: nu
     levels[m]! -= Math.min(step[m]!, slackOf(best));
     const trial = cloneBins(best);
     for (let b = 0; b < trial.count; b++) trial.loads[b]! -= levels[Math.floor(b / pools)]!;
-    left = refineBins(trial, 0, left) - trial.count;
+    const part = Math.min(left, budget * attempt);
+    left -= part - refineBins(trial, 0, part) + trial.count;
     if (largestLoad(trial) > 0) {
       step[m] = step[m]! / 2;
       continue;

@@ -81,8 +81,9 @@ export function worstPoolSkew(loads: Float64Array, shape: PlacementShape): numbe
  *   is at least the last of them + the P−1 smallest of all. The j highest levels, at least S
  *   together, hold at most min(K·S, the j·K·P largest items), and what remains is at best spread
  *   evenly: Σ maxima ≥ S + (total − held) / K, which only grows with S. For j = 1, either the n
- *   largest items are apart, so that their bins hold no more than n·L₁ and the others no more than
- *   the (K−n)·P items that follow, or two of them share a bin and L₁ is at least these two.
+ *   largest items are apart, so that L₁ is at least the mean of their bins, which hold no more than
+ *   n·L₁, and the others no more than the (K−n)·P items that follow, or two of them share a bin and
+ *   L₁ is at least these two.
  * - `pipeline`: the last stage runs all micro-steps after the first has passed the stages before
  *   it, and the last one's backward passes them again: a pool's makespan ≥ Σ + (stages − 1) ·
  *   (forward of its first + backward of its last micro-step). Its sum is bounded as above; over
@@ -137,10 +138,13 @@ function firstLevelBound(
     return first + (total - Math.min(pools * first, n * first + others)) / pools;
   };
   let best = atLevel(level, 1);
+  let apart = level;
   for (let n = 2; n <= pools; n++) {
     const shared = sorted[n - 2]! + sorted[n - 1]! + smallest;
     if (shared <= level) break;
-    best = Math.max(best, Math.min(atLevel(level, n), atLevel(shared, 1)));
+    // The heaviest of n bins is not below their mean.
+    apart = Math.max(apart, (before[n]! + total - before[count - n * (poolSize - 1)]!) / n);
+    best = Math.max(best, Math.min(atLevel(apart, n), atLevel(shared, 1)));
   }
   return best;
 }
