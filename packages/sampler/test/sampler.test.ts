@@ -99,12 +99,13 @@ describe("createSampler", () => {
     );
   });
 
-  test("restore with other dp, poolSize, microSteps and placement consumes each sequence once", () => {
+  test("restore with other dp, cp, poolSize, microSteps and placement consumes each sequence once", () => {
     fc.assert(
       fc.property(
         fc.array(
           fc.record({
             dp: fc.constantFrom(2, 4, 6),
+            cp: fc.constantFrom(1, 2, 4),
             poolSize: fc.constantFrom(1, 2),
             microSteps: fc.integer({ min: 1, max: 3 }),
             placement: fc.constantFrom("libra" as const, "arrival" as const),

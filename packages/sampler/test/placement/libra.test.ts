@@ -95,4 +95,27 @@ describe("libra", () => {
     const loads = binLoads(libraPlacement().place(weights, shape), weights, shape);
     expect(plain(loads)).toEqual([100, 90, 2, 2, 1, 1]);
   });
+
+  test("lowers every level of a step whose longest sequences crowd one micro-step", () => {
+    for (const [pools, full, power] of [
+      [64, 16, 0.9],
+      [32, 7, 0.8],
+    ] as const) {
+      const shape: PlacementShape = {
+        pools,
+        poolSize: 8,
+        microSteps: 4,
+        sync: "microStep",
+        stages: 1,
+        backwardRatio: 2.5,
+      };
+      // A power law over ranks, cut off at the work of a window that one document fills.
+      const weights = Float64Array.from({ length: pools * 32 }, (_, rank) =>
+        Math.round(1e6 * Math.min(1, 0.95 * (full / (rank + 1)) ** power)),
+      );
+      expect(skewOf(libraPlacement(), weights, shape)).toBeLessThan(
+        stepBound(weights, shape) * 1.001,
+      );
+    }
+  });
 });
