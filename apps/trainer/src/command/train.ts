@@ -7,6 +7,7 @@ import { openJsonLines } from "../metrics/json-lines.js";
 import { PhaseHistory } from "../metrics/phase-history.js";
 import { percentile } from "../metrics/spread.js";
 import { parameterCount } from "../model/parameter-shapes.js";
+import { describeMemory } from "../train/attention-memory.js";
 import { type PreparedRun, prepareRun } from "../train/prepare.js";
 import { samplerFor } from "../train/step-layout.js";
 import { describeStep, type StepRecord } from "../train/step-record.js";
@@ -73,6 +74,10 @@ export async function trainConfigured(
           records.push(record);
           output.line(describeStep(record, config.steps));
           listener.step?.(record, times);
+        },
+        memory(memory) {
+          output.line(describeMemory(memory));
+          listener.memory?.(memory);
         },
         checkpoint(folder) {
           files.push(folder);

@@ -8,7 +8,7 @@ import type { TrainConfig } from "./schema.js";
  * @throws LibraError `CONFIGURATION`
  */
 export function checkTogether(config: TrainConfig, where: string): void {
-  const { model, layout, batch, data } = config;
+  const { model, layout, batch, strategy, data } = config;
   if (model.path === undefined) {
     checkSizes({ ...model, vocabulary: data.vocabularySize }, `${where}: model`);
   }
@@ -19,6 +19,18 @@ export function checkTogether(config: TrainConfig, where: string): void {
     throw new LibraError(
       "CONFIGURATION",
       `${where}: batch.poolSize: Expected one of ${valid.join(", ")} (divisors of dp ${layout.dp}) but received ${batch.poolSize}`,
+    );
+  }
+  if (strategy.tolerance === "auto" && strategy.planner !== "libra") {
+    throw new LibraError(
+      "CONFIGURATION",
+      `${where}: strategy.tolerance: Expected a number from 0 to 1 for the planner "${strategy.planner}" but received "auto"; only libra predicts`,
+    );
+  }
+  if (strategy.scope === "world" && strategy.planner !== "disaggregated") {
+    throw new LibraError(
+      "CONFIGURATION",
+      `${where}: strategy.scope: Expected pool for the planner "${strategy.planner}" but received "world"; only disaggregated moves work among all ranks`,
     );
   }
   if (data.corpus !== "npm" && data.paths.length === 0) {

@@ -1,4 +1,6 @@
 // The whole configuration of a run. Every key has a default that works; unknown keys are refused.
+import { type HardwareName, hardware } from "@libra/cost-model";
+import { plannerNames } from "@libra/scheduler";
 import { z } from "zod";
 
 const count = z.int().positive();
@@ -45,6 +47,7 @@ const layoutSchema = z.strictObject({
   cp: count.default(1),
   tp: z.literal(1).default(1),
   pp: z.literal(1).default(1),
+  ranksPerNode: count.optional().describe("where nodes end, for `hops`; default: all are one node"),
 });
 
 const batchSchema = z.strictObject({
@@ -59,12 +62,32 @@ const batchSchema = z.strictObject({
   dropLast: z.boolean().default(true),
 });
 
+// A union's own message would tell only of its part that came nearest.
+function isTolerance(value: unknown): boolean {
+  return value === "auto" || (typeof value === "number" && value >= 0 && value <= 1);
+}
+
 const strategySchema = z.strictObject({
-  planner: words("libra", "ulysses", "allGather").default("libra"),
-  tolerance: z.number().min(0).max(1).default(0.01),
+  planner: z.enum(plannerNames).default("libra"),
+  scope: words("pool", "world")
+    .default("pool")
+    .describe("disaggregated only: ranks among which work moves"),
+  tolerance: z
+    .custom<number | "auto">(isTolerance, "Expected a number from 0 to 1, or auto")
+    .default(0.01)
+    .describe("auto (libra only): the one whose predicted time on `hardware` is least"),
+  hardware: z.enum(Object.keys(hardware) as HardwareName[]).default("h100"),
   granularity: words("row", "kvGroup").default("row"),
   fill: words("spread", "packed").default("spread"),
   chunks: count.default(4),
+  hops: z
+    .literal([1, 2])
+    .default(1)
+    .describe("2: what a node needs of another crosses between them once"),
+  keepTiles: z
+    .boolean()
+    .default(false)
+    .describe("keep Q, K and V on the workers until backward instead of sending them again"),
   ownedRows: words("contiguous", "zigzag").default("contiguous"),
 });
 
@@ -86,9 +109,15 @@ const checkpointSchema = z.strictObject({
 
 const runtimeSchema = z.strictObject({
   timeoutMs: count.default(30_000),
-  checkPlans: words("first", "every")
-    .default("first")
-    .describe("steps before which ranks compare the hashes of their plans"),
+  planAhead: z
+    .boolean()
+    .default(true)
+    .describe("plan the next step while the native threads compute the current one"),
+  checkPlansEvery: z
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe("steps between comparisons of the ranks' plans; 0: only before the first step"),
   threads: count.optional().describe("compute threads of a rank; default: cores / ranks"),
   instructionSet: words("base", "avx2", "avx512").optional(),
 });

@@ -1,3 +1,4 @@
+import { xxh64 } from "@libra/base";
 import { copy, type Device, type Rank, type Stream, type Tensor } from "@libra/runtime";
 import { planHash, type StepPlan } from "@libra/sampler";
 import { type TilePlan, tilePlanHash } from "@libra/scheduler";
@@ -14,9 +15,10 @@ import { agree } from "./agree.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { runMicroStep } from "./micro-step.js";
 import { Optimizer } from "./optimizer.js";
+import type { PlanThread } from "./plan-thread.js";
 import type { StartState } from "./start-state.js";
 import type { RankPlace } from "./step-layout.js";
-import { Strategy } from "./strategy.js";
+import { type PlannedStep, Strategy } from "./strategy.js";
 
 /** What all ranks of a run share; nobody changes it. */
 export interface RunInputs {
@@ -47,8 +49,12 @@ export class RankTrainer {
   readonly #place: Place;
   readonly #model: Qwen3;
 
-  constructor(rank: Rank, inputs: RunInputs) {
+  readonly #thread: PlanThread | undefined;
+
+  /** @param thread - makes the plans of planners whose scope is the world */
+  constructor(rank: Rank, inputs: RunInputs, thread?: PlanThread) {
     this.rank = rank;
+    this.#thread = thread;
     this.stream = rank.stream("compute");
     this.#device = rank.device;
     this.#inputs = inputs;
@@ -61,28 +67,39 @@ export class RankTrainer {
 
   /** Every rank makes its strategies in the same order. */
   strategy(config: StrategyConfig): Strategy {
-    return new Strategy(this.rank, this.#inputs.config, this.#inputs.sizes, config);
+    return new Strategy(this.rank, this.#inputs.config, this.#inputs.sizes, config, this.#thread);
   }
 
-  /** Compares the plans of a step over the ranks. @throws LibraError `MISMATCH` */
-  async checkPlans(step: StepPlan, strategy: Strategy): Promise<void> {
+  /**
+   * Compares the plans of a step: its step plan over all ranks, its tile plans over the pool's.
+   *
+   * @throws LibraError `MISMATCH` on all of them
+   */
+  async checkPlans({ step, tiles }: PlannedStep, strategy: Strategy): Promise<void> {
     const { world } = this.rank;
     await agree(world, this.#device, this.stream, planHash(step), "step plans");
-    const tiles = tilePlanHash(strategy.plan(step, 0));
-    await agree(strategy.communicator, this.#device, this.stream, tiles, "tile plans");
+    const hashes = BigUint64Array.from(tiles, (plan) => BigInt(`0x${tilePlanHash(plan)}`));
+    const all = xxh64([hashes]);
+    await agree(strategy.communicator, this.#device, this.stream, all, "tile plans");
   }
 
   /**
    * Forward and backward of a whole step; afterwards every rank holds the same gradients: of the sum
    * over valid targets of the global batch ÷ their number.
+   *
+   * @param meanwhile - called once all is enqueued, while the native threads still compute
    */
-  async gradients(step: StepPlan, strategy: Strategy): Promise<StepLoss> {
-    const { targets, microSteps } = step;
+  async gradients(
+    { step, tiles }: PlannedStep,
+    strategy: Strategy,
+    meanwhile?: () => void,
+  ): Promise<StepLoss> {
+    const { targets } = step;
+    const microSteps = tiles.length;
     const sums = this.#device.zeros([microSteps, 2], "float64");
     const loads: number[] = [];
     this.optimizer.clear();
-    for (let microStep = 0; microStep < microSteps; microStep += 1) {
-      const plan = strategy.plan(step, microStep);
+    for (const [microStep, plan] of tiles.entries()) {
       loads.push(plan.loads[strategy.place.worker]!);
       await runMicroStep(this.#place, {
         model: this.#model,
@@ -94,7 +111,9 @@ export class RankTrainer {
     }
     this.rank.world.allReduce(this.stream, this.parameters.gradients);
     this.rank.world.allReduce(this.stream, sums);
-    const all = await this.stream.read(sums);
+    const reading = this.stream.read(sums);
+    meanwhile?.();
+    const all = await reading;
     sums.free();
     let lossSum = 0;
     let count = 0;

@@ -8,6 +8,7 @@ import { PhaseClock, phasesOfRanks } from "./phase-clock.js";
 import { RankTrainer, type RunInputs } from "./rank-trainer.js";
 import { samplerFor } from "./step-layout.js";
 import { loadsOfRanks } from "./step-record.js";
+import type { PlannedStep } from "./strategy.js";
 
 /** A step by its place in the run. */
 export interface StepPlace {
@@ -64,11 +65,13 @@ async function replayRank(
   const results: ReplayedStep[][] = [];
   for (const { epoch, step } of steps) {
     const plan = sampler.plan(epoch, step);
+    const planned: PlannedStep[] = [];
+    for (const strategy of strategies) planned.push(await strategy.planStep(plan));
     const best: (ReplayedStep | undefined)[] = strategies.map(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, strategy] of strategies.entries()) {
         const clock = new PhaseClock(rank);
-        const { loss, loads } = await trainer.gradients(plan, strategy);
+        const { loss, loads } = await trainer.gradients(planned[index]!, strategy);
         const times = clock.read();
         const all = await gatherNumbers(rank, trainer.stream, [...times, ...loads]);
         const { attention, wait } = phasesOfRanks(all);

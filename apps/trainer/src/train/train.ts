@@ -4,20 +4,25 @@ import { lengthsOf } from "../data/documents.js";
 import { arrivalSkewOf } from "../metrics/arrival.js";
 import type { PhaseTimes } from "../metrics/phase-history.js";
 import { stepSkewOfRanks } from "../metrics/skew.js";
+import { type AttentionMemory, attentionMemory } from "./attention-memory.js";
 import { saveCheckpoint } from "./checkpoint.js";
 import { gatherNumbers } from "./gather.js";
 import { learningRateAt } from "./learning-rate.js";
 import { PhaseClock, phasesOfRanks } from "./phase-clock.js";
+import { PlanAhead } from "./plan-ahead.js";
+import { PlanThread } from "./plan-thread.js";
 import type { PreparedRun } from "./prepare.js";
 import { RankTrainer } from "./rank-trainer.js";
 import { samplerFor } from "./step-layout.js";
 import { loadsOfRanks, phaseSpreads, type StepRecord } from "./step-record.js";
-import type { Strategy } from "./strategy.js";
+import type { PlannedStep, Strategy } from "./strategy.js";
 
 /** Who hears of a run; all calls come from rank 0, except `beforeStep`. */
 export interface TrainListener {
   step?(record: StepRecord, times: PhaseTimes): void;
   checkpoint?(folder: string): void;
+  /** Told once, after the first step. */
+  memory?(memory: AttentionMemory): void;
   /** Called on every rank before a step; what it throws fails that rank. */
   beforeStep?(rank: number, step: number): void;
 }
@@ -35,26 +40,42 @@ export async function train(
 ): Promise<void> {
   const { layout, runtime } = run.config;
   const { timeoutMs, threads, instructionSet } = runtime;
-  await launchLocal(layout.dp * layout.cp, (rank) => trainRank(rank, run, listener), {
-    timeoutMs,
-    threads,
-    instructionSet,
-    signal,
-  });
+  const planThread = new PlanThread();
+  try {
+    await launchLocal(layout.dp * layout.cp, (rank) => trainRank(rank, run, listener, planThread), {
+      timeoutMs,
+      threads,
+      instructionSet,
+      signal,
+    });
+  } finally {
+    await planThread.close();
+  }
 }
 
-async function trainRank(rank: Rank, run: PreparedRun, listener: TrainListener): Promise<void> {
+async function trainRank(
+  rank: Rank,
+  run: PreparedRun,
+  listener: TrainListener,
+  planThread: PlanThread,
+): Promise<void> {
   const { config, start, documents } = run;
-  const trainer = new RankTrainer(rank, run);
+  const trainer = new RankTrainer(rank, run, planThread);
   const strategy = trainer.strategy(config.strategy);
   const sampler = samplerFor(config, lengthsOf(documents));
   if (start.sampler !== undefined) sampler.restore(start.sampler);
-  const checkAll = config.runtime.checkPlans === "every";
+  const planning = new PlanAhead(sampler, strategy);
+  const { planAhead, checkPlansEvery } = config.runtime;
   for (let index = start.step; index < config.steps; index += 1) {
     listener.beforeStep?.(rank.rank, index);
-    const plan = sampler.next();
-    if (checkAll || index === start.step) await trainer.checkPlans(plan, strategy);
-    await trainStep(trainer, strategy, plan, index, run, listener);
+    const ready = await planning.take();
+    const sinceStart = index - start.step;
+    if (sinceStart === 0 || (checkPlansEvery > 0 && sinceStart % checkPlansEvery === 0)) {
+      await trainer.checkPlans(ready, strategy);
+    }
+    const meanwhile = planAhead && index + 1 < config.steps ? () => planning.ahead() : undefined;
+    await trainStep(trainer, strategy, ready, index, run, listener, meanwhile);
+    if (sinceStart === 0) await tellMemory(trainer, strategy, run, listener);
     const done = index + 1;
     const { every } = config.checkpoint;
     if (done !== config.steps && (every === 0 || done % every !== 0)) continue;
@@ -62,24 +83,37 @@ async function trainRank(rank: Rank, run: PreparedRun, listener: TrainListener):
     if (rank.rank !== 0) continue;
     const contents = await trainer.contents();
     rank.signal.throwIfAborted();
-    const whole = { step: done, sampler: sampler.state(), ...contents };
+    const whole = { step: done, sampler: ready.state, ...contents };
     const { window } = config.batch;
     const folder = saveCheckpoint(run.runFolder, run.sizes, window, whole);
     listener.checkpoint?.(folder);
   }
 }
 
+async function tellMemory(
+  trainer: RankTrainer,
+  strategy: Strategy,
+  { config, sizes }: PreparedRun,
+  listener: TrainListener,
+): Promise<void> {
+  const { rank, stream } = trainer;
+  const memory = await attentionMemory(rank, stream, strategy, config, sizes.layers);
+  if (rank.rank === 0) listener.memory?.(memory);
+}
+
 async function trainStep(
   trainer: RankTrainer,
   strategy: Strategy,
-  plan: StepPlan,
+  planned: PlannedStep,
   index: number,
   { config }: PreparedRun,
   listener: TrainListener,
+  meanwhile: (() => void) | undefined,
 ): Promise<void> {
   const { rank } = trainer;
   const clock = new PhaseClock(rank);
-  const { loss, targets, loads } = await trainer.gradients(plan, strategy);
+  const plan = planned.step;
+  const { loss, targets, loads } = await trainer.gradients(planned, strategy, meanwhile);
   const gradientNorm = await trainer.update(index);
   const times = clock.read();
   const all = await gatherNumbers(rank, trainer.stream, [...times, ...loads]);

@@ -44,9 +44,19 @@ describe("a wrong configuration names path, value and what is valid", () => {
     ["batch: { window: 64.5 }", /batch.window: Expected an integer but received 64.5/],
     ["steps: many", /steps: Expected a number but received "many"/],
     [
-      "strategy: { planner: ring }",
-      /strategy.planner: Expected one of libra, ulysses, allGather but received "ring"/,
+      "strategy: { planner: rings }",
+      /strategy.planner: Expected one of ulysses, allGather, zigzag, perDocument, ring, .*libra but received "rings"/,
     ],
+    [
+      "strategy: { tolerance: 2 }",
+      /strategy.tolerance: Expected a number from 0 to 1, or auto but received 2/,
+    ],
+    [
+      "strategy: { planner: ring, tolerance: auto }",
+      /strategy.tolerance: Expected a number from 0 to 1 for the planner "ring" .*only libra predicts/,
+    ],
+    ["strategy: { scope: world }", /strategy.scope: Expected pool for the planner "libra"/],
+    ["strategy: { hops: 3 }", /strategy.hops: Expected one of 1, 2 but received 3/],
     ["layout: { tp: 2 }", /layout.tp: Expected 1 but received 2/],
     ["data: { lengthScale: 0 }", /data.lengthScale: Expected a number above 0 but received 0/],
     ["data: { lengthScale: 2 }", /data.lengthScale: Expected a number of at most 1 but received 2/],

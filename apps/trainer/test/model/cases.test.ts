@@ -92,6 +92,28 @@ describe("documents in one sequence", { timeout: 60_000 }, () => {
 });
 
 describe("loss and gradients", { timeout: 60_000 }, () => {
+  it("are those of all targets together, not means of means (case B11)", async () => {
+    const parts = [
+      [3, 1, 4],
+      [1, 5, 9, 2, 6, 5, 3, 5, 8],
+    ];
+    const scale = 1 / 10;
+    const together = await runCase({ ...model, ...rowsOf(parts), cp: 2, scale });
+    const apart = [];
+    for (const part of parts) {
+      apart.push(await runCase({ ...model, ...rowsOf([part]), cp: 1, scale }));
+    }
+    expect(apart.map(({ targets }) => targets)).toEqual([2, 8]);
+    expect(together.targets).toBe(10);
+    const sum = apart[0]!.lossSum + apart[1]!.lossSum;
+    expect(Math.abs(together.lossSum / sum - 1)).toBeLessThan(1e-6);
+    for (const [name, gradient] of together.gradients) {
+      const [a, b] = apart.map(({ gradients }) => gradients.get(name)!);
+      const added = a!.map((value, i) => value + b![i]!);
+      expect(relativeDistance(gradient, added), name).toBeLessThan(5e-6);
+    }
+  });
+
   it("are not scaled by the number of ranks (case B12)", async () => {
     const { whole, cuSeqlens } = rowsOf([[3, 1, 4, 1]]);
     const last = { ...whole, targets: Int32Array.of(-100, -100, 5, -100) };

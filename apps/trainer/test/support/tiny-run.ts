@@ -103,7 +103,7 @@ export async function firstStep(run: PreparedRun, fuzz?: { seed: number }): Prom
       const trainer = new RankTrainer(rank, run);
       const strategy = trainer.strategy(run.config.strategy);
       const plan = samplerFor(run.config, lengthsOf(run.documents)).next();
-      const { loss } = await trainer.gradients(plan, strategy);
+      const { loss } = await trainer.gradients(await strategy.planStep(plan), strategy);
       return { loss, gradients: await trainer.readGradients() };
     },
     { threads: 1, fuzz },
