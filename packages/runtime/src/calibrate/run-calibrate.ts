@@ -92,8 +92,7 @@ function describe({ profile, heldOut, linear, links }: Calibration, files: reado
     `${profile.device}, ${profile.kernel}, ${profile.dtype}, head dim ${profile.headDim}, row block ${profile.rowBlock}`,
     ...(["forward", "backward"] as const).map((pass) => {
       const { launch, pairs, rows, keys, segment } = profile.coefficients[pass];
-      const nano = (seconds: number) => `${(1e9 * seconds).toPrecision(3)} ns`;
-      return `attention ${pass}: ${nano(pairs)} a pair, ${nano(rows)} a row, ${nano(keys)} a key, ${nano(segment)} a segment of one head; ${nano(launch)} a call`;
+      return `attention ${pass}: ${short(pairs)} a pair, ${short(rows)} a row, ${short(keys)} a key, ${short(segment)} a segment of one head; ${short(launch)} a call`;
     }),
     `linear operators: ${(linear.mean / 1e9).toFixed(1)} GFLOPs/s (fastest ${(linear.best / 1e9).toFixed(1)})`,
     `exchange: own rank ${link(links.self)}; other rank ${link(links.sameNode)}`,
@@ -101,4 +100,10 @@ function describe({ profile, heldOut, linear, links }: Calibration, files: reado
     `error on ${heldOut.calls} held-out calls: median ${percent(heldOut.median)}, p95 ${percent(heldOut.p95)}, ${verdict}`,
     `wrote ${files.join(", ")}`,
   ];
+}
+
+function short(seconds: number): string {
+  return seconds < 1e-6
+    ? `${(1e9 * seconds).toPrecision(3)} ns`
+    : `${(1e6 * seconds).toFixed(1)} µs`;
 }
