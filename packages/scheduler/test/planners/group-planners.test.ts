@@ -44,6 +44,15 @@ describe("ulysses and allGather", () => {
     expect(2 * total - 12).toBe(50);
   });
 
+  it("D1: windows of equal tokens and unequal attention are even after tiling", () => {
+    const input = poolOf([[8], [6, 2], [5, 3], [4, 2, 2]], 1, 8, 8, 1);
+    // Pairs 36, 24, 21 and 16 of each head.
+    expect(ulysses().plan(input).workerSkew).toBeCloseTo(36 / 24.25, 12);
+    const plan = libra().plan(input);
+    checkPlan(input, plan);
+    expect(plan.workerSkew).toBeLessThan(1.1);
+  });
+
   it("C22: any length without padding", () => {
     for (const planner of [ulysses(), allGather(), libra()]) {
       const plan = planner.plan(poolOf([[100]], 4, 1, 1));
