@@ -15,6 +15,7 @@ const checks = {
   versions: [bin("syncpack"), "lint"],
   bindings: [node, "packages/runtime/scripts/check-bindings.mjs"],
   lockfile: [node, "scripts/check-lockfile.mjs"],
+  browser: [node, "packages/report/scripts/check-browser.mjs"],
   asan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "asan"],
   tsan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "tsan"],
 };
