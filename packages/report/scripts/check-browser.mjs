@@ -1,7 +1,7 @@
 // Does the report work in a real browser? Draws one of a simulation and of a run, opens it in Chromium
-// and checks: charts drawn, no errors, no network, keyboard, phone width, light and dark. Then takes
-// the screenshots of docs/screenshots.
-// Usage: node packages/report/scripts/check-browser.mjs [--install] (fetch Chromium by apt-get)
+// and checks: charts drawn, no errors, no network, keyboard, phone width, light and dark.
+// Usage: node packages/report/scripts/check-browser.mjs [--install] [--screenshots]
+// --install: fetch Chromium by apt-get; --screenshots: renew docs/screenshots
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,8 @@ const { writeSamplePage } = await import("./browser/sample-page.mjs");
 
 const folder = mkdtempSync(join(tmpdir(), "libra-browser-"));
 const file = join(folder, "report.html");
-const screenshots = join(root, "docs/screenshots");
+const kept = process.argv.includes("--screenshots");
+const screenshots = kept ? join(root, "docs/screenshots") : join(folder, "screenshots");
 const largest = 300 * 1024;
 const problems = [];
 const wide = { width: 1000, height: 1250 };
