@@ -7,6 +7,7 @@ import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
 import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
 
+/** What {@link createAttention} binds an operator to. */
 export interface AttentionOptions {
   /** This rank, from `launchLocal`. */
   readonly rank: Rank;

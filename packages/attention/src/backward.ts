@@ -18,6 +18,7 @@ export interface BackwardInputs extends ForwardInputs {
   readonly kept: KeptTiles | undefined;
 }
 
+/** Gradients of this rank's rows, laid out as the inputs. */
 export interface Gradients {
   readonly dq: Tensor;
   readonly dk: Tensor;

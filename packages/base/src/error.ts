@@ -16,6 +16,7 @@ export type ErrorCode =
   | "INTERNAL"
   | "NATIVE";
 
+/** What a {@link LibraError} carries beside its message. */
 export interface LibraErrorOptions {
   /** The error that led to this one. */
   cause?: unknown;

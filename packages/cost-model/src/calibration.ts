@@ -20,6 +20,7 @@ export interface FitError {
   readonly largest: number;
 }
 
+/** What {@link fitCalibration} found. */
 export interface CalibrationFit {
   readonly coefficients: PassCoefficients;
   readonly error: Readonly<Record<Pass, FitError>>;

@@ -16,6 +16,7 @@ export interface PassEfficiency {
   readonly causal: EfficiencyTable;
 }
 
+/** What {@link efficiencyTimer} needs to know of a device. */
 export interface EfficiencyTimerOptions {
   readonly name: string;
   /** FLOPs per second of the device. */

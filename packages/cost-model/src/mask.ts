@@ -9,8 +9,10 @@ export type Mask =
   | { readonly kind: "full" }
   | { readonly kind: "sliding"; readonly slidingWindow: number };
 
+/** A row sees the keys up to its own. */
 export const causalMask: Mask = Object.freeze({ kind: "causal" });
 
+/** A row sees every key of its document. */
 export const fullMask: Mask = Object.freeze({ kind: "full" });
 
 /**

@@ -40,6 +40,7 @@ export interface Device {
   readonly instructionSet: string;
   /** A tensor whose elements nobody has written. */
   empty(shape: readonly number[], dtype?: DType): Tensor;
+  /** A tensor of zeros; `float32` unless said. */
   zeros(shape: readonly number[], dtype?: DType): Tensor;
   /**
    * Copies the values now, whatever part of whatever buffer they are. The shape is one dimension
@@ -60,6 +61,7 @@ export interface Device {
    * @throws ARGUMENT when the function returns a promise
    */
   scope<Result>(fn: (keep: (tensor: Tensor) => Tensor) => Result): Result;
+  /** Bytes in use, kept and at the peak. */
   memory(): MemoryReport;
   /** Gives cached blocks back to the system. */
   trim(): void;

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { expected, LibraError, requireInteger, requireNumber } from "@libra/base";
 
+/** Options of `launchLocal`. */
 export interface LaunchOptions {
   /** How long a rank may wait for its peers in one call; default 30 s. */
   readonly timeoutMs?: number | undefined;

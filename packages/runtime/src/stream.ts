@@ -96,6 +96,7 @@ export class Stream {
     return native().streamTimings(this.handle);
   }
 
+  /** Starts {@link timings} again from zero. */
   resetTimings(): void {
     native().streamResetTimings(this.handle);
   }

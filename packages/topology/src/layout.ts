@@ -21,6 +21,7 @@ export interface Coordinates {
   pp: number;
 }
 
+/** Sizes for {@link createLayout}; what is left out is derived or 1. */
 export interface LayoutOptions {
   /** Ranks in all. */
   world: number;

@@ -6,6 +6,7 @@ export type Sync = "step" | "microStep" | "pipeline";
 /** What data parallelism shards: nothing, optimizer state, and gradients, and parameters (FSDP). */
 export type Sharding = "none" | "zero1" | "zero2" | "zero3";
 
+/** What decides where pools meet, for {@link syncOf}. */
 export interface SyncOptions {
   /** Pipeline stages; default 1. */
   pp?: number;

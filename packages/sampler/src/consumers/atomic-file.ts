@@ -2,6 +2,7 @@ import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promi
 import { basename, dirname, join } from "node:path";
 import { LibraError } from "@libra/base";
 
+/** How outputs treat files that exist. */
 export interface OutputOptions {
   /** Replace an existing file. Default false: an output that exists is an error. */
   overwrite?: boolean;
@@ -127,7 +128,7 @@ async function isThere(path: string): Promise<boolean> {
 function existing(path: string): LibraError {
   return new LibraError(
     "ARGUMENT",
-    `${path}: the output exists; remove it or ask to overwrite it`,
+    `${path}: the output exists; remove it, or overwrite it (--overwrite on the command line)`,
     {
       details: { path },
     },

@@ -14,6 +14,7 @@ export interface PlanHeader {
   fingerprint: string | null;
 }
 
+/** Steps of one plan, in order. */
 export type Plans = Iterable<StepPlan> | AsyncIterable<StepPlan>;
 
 /** Version of both plan files' layout. */

@@ -12,6 +12,7 @@ import {
   requireSameShape,
 } from "./plan-header.js";
 
+/** Options of the plan writers. */
 export interface PlanFileOptions extends OutputOptions {
   /** XXH64 of the corpus's lengths, kept in the file so that a reader can compare. */
   fingerprint?: string;

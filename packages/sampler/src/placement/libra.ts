@@ -7,6 +7,7 @@ import { placePipeline } from "./pipeline-placement.js";
 import { descending, gather } from "./sort.js";
 import type { FixedPlacement, PlacementShape } from "./types.js";
 
+/** Options of {@link libraPlacement}. */
 export interface LibraPlacementOptions {
   /**
    * Comparisons of one search, as a multiple of N·log₂N with at least 200,000 at the default, 12.

@@ -1,6 +1,7 @@
 import { LibraError, requireInteger } from "@libra/base";
 import { descending } from "./sort.js";
 
+/** Options of {@link partition}. */
 export interface PartitionOptions {
   /** `even` (default): numbers of items differ by at most 1. `free`: any numbers, also none. */
   readonly counts?: "even" | "free";

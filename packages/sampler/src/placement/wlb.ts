@@ -8,6 +8,7 @@ import type {
   RepackingRun,
 } from "./types.js";
 
+/** Options of {@link wlbPlacement}. */
 export interface WlbPlacementOptions {
   /** Thresholds of the queues as shares of the window, ascending; default 1/4, 1/2, 3/4. */
   readonly thresholds?: readonly number[];

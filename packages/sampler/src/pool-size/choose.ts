@@ -10,6 +10,7 @@ import { allWorkloads } from "./all-workloads.js";
 import { type ExchangeEstimate, type ExchangeOptions, estimateExchange } from "./exchange.js";
 import { movedShare } from "./moved-share.js";
 
+/** Options of {@link choosePoolSize}: a sampler's, and what a pool size is held to. */
 export interface PoolSizeOptions extends Omit<SamplerOptions, "poolSize"> {
   /** Pool sizes to try; default: all divisors of dp. */
   readonly candidates?: readonly number[];
@@ -38,6 +39,7 @@ export interface PoolSizeCandidate {
   readonly exchange?: ExchangeEstimate;
 }
 
+/** What {@link choosePoolSize} recommends, and why. */
 export interface PoolSizeChoice {
   /** The smallest candidate that meets the target; absent when none does. */
   readonly recommended?: number;

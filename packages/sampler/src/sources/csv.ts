@@ -52,7 +52,7 @@ async function* numbers(
         continue;
       }
       const field = row[layout.column]?.trim() ?? "";
-      if (row.length === 1 && field === "") continue;
+      if (row.length === 1 && row[0]!.trim() === "") continue;
       const line = seen + values.length + (layout.header ? 2 : 1);
       values.push(parseNumber(field, path, seen + values.length, line, at));
     }

@@ -23,6 +23,7 @@ export const sourceFormats = [
 /** `tokens` is a plain run of token ids (nanoGPT's and llm.c's `.bin`), cut at the end token. */
 export type SourceFormat = (typeof sourceFormats)[number];
 
+/** How {@link openLengths} reads what it is given. */
 export interface SourceOptions {
   /** Read the file as this format, whatever its content looks like. */
   format?: SourceFormat;

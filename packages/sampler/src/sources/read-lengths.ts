@@ -5,6 +5,7 @@ import { gather } from "./gather.js";
 import { type LengthSource, lengthSource, type SourceOptions } from "./length-source.js";
 import { openLengths } from "./open-lengths.js";
 
+/** Options of {@link readLengths}. */
 export interface ReadOptions extends SourceOptions {
   /** Called after each chunk, for progress. `total` is `undefined` where no metadata tells it. */
   onProgress?: (documents: number, total: number | undefined) => void;

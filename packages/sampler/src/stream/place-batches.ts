@@ -10,6 +10,7 @@ type PackingAndPlacement = Omit<
   "lengths" | "seed" | "shuffle" | "order" | "cp" | "dropLast"
 >;
 
+/** Options of {@link placeBatches}: a sampler's without those of an epoch. */
 export interface PlaceBatchesOptions<Item> extends PackingAndPlacement {
   /**
    * Tokens of a document; or, for a pipeline that packs by itself, the tokens of each document in

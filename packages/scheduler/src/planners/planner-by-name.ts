@@ -35,6 +35,7 @@ export type PlannerOptions = LibraOptions &
 /** Names that {@link plannerByName} knows. */
 export const plannerNames = Object.freeze(Object.keys(planners)) as readonly PlannerName[];
 
+/** The name of a planner. */
 export type PlannerName = keyof typeof planners;
 
 /**

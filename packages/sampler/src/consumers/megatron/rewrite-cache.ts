@@ -7,6 +7,7 @@ import { openTarget } from "./rewrite-target.js";
 import { checkTrainingArguments } from "./training-arguments.js";
 import { keptPath, writeColumns, writeRecord } from "./write-columns.js";
 
+/** What {@link rewriteMegatronCache} needs to know of the training. */
 export interface MegatronRewriteOptions
   extends Pick<
     SamplerOptions,
@@ -29,6 +30,7 @@ export interface MegatronRewriteOptions
   readonly onProgress?: (batches: number, total: number) => void;
 }
 
+/** What {@link rewriteMegatronCache} did, or would do. */
 export interface MegatronRewriteReport {
   readonly kind: "single" | "blended";
   readonly samples: number;
