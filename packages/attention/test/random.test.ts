@@ -20,10 +20,24 @@ const partitions = { contiguous: undefined, zigzag: zigzagRows, scattered };
 
 const pools = fc
   .record({
-    shape: fc.constantFrom([1, 1], [1, 2], [1, 3], [1, 5], [2, 1], [2, 2], [3, 1], [5, 1], [3, 2]),
+    shape: fc.constantFrom(
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [1, 5],
+      [2, 1],
+      [2, 2],
+      [3, 1],
+      [5, 1],
+      [3, 2],
+      [1, 8],
+      [8, 1],
+      [2, 4],
+      [4, 2],
+    ),
     lengths: fc.array(fc.array(fc.oneof(fc.nat(3), fc.nat(40)), { maxLength: 4 }), {
-      minLength: 5,
-      maxLength: 5,
+      minLength: 8,
+      maxLength: 8,
     }),
     kvHeads: fc.integer({ min: 1, max: 3 }),
     group: fc.integer({ min: 1, max: 3 }),

@@ -87,7 +87,7 @@ describe("a packed sequence", () => {
     const shape = fc.record({
       lengths: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 8 }),
       window: fc.integer({ min: 2, max: 12 }),
-      cp: fc.integer({ min: 1, max: 5 }),
+      cp: fc.integer({ min: 1, max: 8 }),
       zigzag: fc.boolean(),
     });
     fc.assert(
