@@ -71,7 +71,7 @@ function gainTable(gains: readonly WindowGain[]): string {
 }
 
 /** A strategy with what was chosen for it. */
-export function nameOf({ strategy, settings }: Simulation): string {
+function nameOf({ strategy, settings }: Simulation): string {
   const { pool, chunks, ...others } = settings;
   const shown =
     strategy === "libra" ? [`P ${pool}`] : Object.entries(others).map(([k, v]) => `${k} ${v}`);
