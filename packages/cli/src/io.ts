@@ -13,6 +13,11 @@ export interface Io {
 
 /** The process itself. */
 export function processIo(): Io {
+  // A reader such as `head` that has seen enough is no error of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   return {
     out: (text) => void process.stdout.write(text),
     error: (text) => void process.stderr.write(text),

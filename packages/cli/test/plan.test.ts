@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { openPlanBinary, readPlanNdjson } from "@libra/sampler";
 import { beforeAll, describe, expect, it } from "vitest";
 import { run, useFolder } from "./run.js";
@@ -68,6 +68,34 @@ describe("libra plan", () => {
     expect((await plan("--out", file("there.bin"), "--overwrite")).code).toBe(0);
     writeFileSync(file("there.json"), "old");
     expect((await plan("--trace", file("there.json"))).error).toContain("pass --overwrite");
+  });
+
+  it("leaves no part of an output that failed, and writes no two into one file", async () => {
+    const shared = await plan("--out", file("one"), "--trace", file("one"));
+    expect(shared).toMatchObject({ code: 1, out: "" });
+    expect(shared.error).toContain("Expected another file than --out for --trace");
+    expect((await plan("--trace", file("no/trace.json"))).error).toContain("ENOENT");
+    mkdirSync(file("taken"));
+    const taken = await plan("--trace", file("taken"), "--overwrite");
+    expect(taken.error).toMatch(/taken: the output cannot be written: E/);
+    expect(readdirSync(file("."))).not.toContain("one");
+    expect(readdirSync(file(".")).filter((name) => name.endsWith(".partial"))).toEqual([]);
+  });
+
+  it("refuses options that would have no effect", async () => {
+    const dry = await plan("--dry-run", "--out", file("dry.bin"));
+    expect(dry.code).toBe(1);
+    expect(dry.error).toContain("--dry-run has a meaning only with --megatron-cache");
+    expect(existsSync(file("dry.bin"))).toBe(false);
+    expect((await plan("--micro-batch", "2")).error).toContain("--micro-batch has a meaning only");
+    expect((await plan("--steps", "0")).error).toContain("for --steps but received 0");
+  });
+
+  it("names the profile that it cannot use", async () => {
+    writeFileSync(file("no-profile.json"), "no JSON");
+    const { code, error } = await plan("--profile", file("no-profile.json"));
+    expect(code).toBe(1);
+    expect(error).toContain(`${file("no-profile.json")}: The calibration profile is no JSON`);
   });
 
   // Case D5.

@@ -2,6 +2,7 @@ import { expected } from "@libra/base";
 import { createSampler } from "@libra/sampler";
 import type { Command } from "commander";
 import type { Io } from "../io.js";
+import { checkOptions } from "../plan/check-options.js";
 import { planEpoch } from "../plan/plan-epoch.js";
 import { planHelp } from "../plan/plan-help.js";
 import { planMegatron } from "../plan/plan-megatron.js";
@@ -25,6 +26,7 @@ export function addPlan(program: Command, io: Io): void {
     .addHelpText("after", planHelp);
   addPlanOptions(command);
   command.action(async (paths: string[], options: PlanOptions) => {
+    checkOptions(command, options);
     requireTiles(command, options);
     if (options.megatronCache !== undefined) {
       await planMegatron(options.megatronCache, paths, options, io);

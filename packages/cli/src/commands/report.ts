@@ -1,8 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { LibraError } from "@libra/base";
 import type { Theme } from "@libra/report";
 import { type Command, Option } from "commander";
 import type { Io } from "../io.js";
+import { writeOutput } from "../write-output.js";
 
 interface ReportOptions {
   out?: string;
@@ -69,21 +68,8 @@ async function report(paths: readonly string[], options: ReportOptions): Promise
   const files: string[] = [];
   for (const [file, render] of outputs) {
     if (file === undefined) continue;
-    await write(file, render(), overwrite);
+    await writeOutput(file, render(), overwrite);
     files.push(file);
   }
   return files;
-}
-
-async function write(path: string, content: string | Uint8Array, overwrite: boolean) {
-  try {
-    await writeFile(path, content, { flag: overwrite ? "w" : "wx" });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const reason =
-      code === "EEXIST"
-        ? "the output exists; remove it or pass --overwrite"
-        : `the output cannot be written: ${code}`;
-    throw new LibraError("ARGUMENT", `${path}: ${reason}`, { cause });
-  }
 }

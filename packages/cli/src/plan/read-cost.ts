@@ -13,5 +13,10 @@ export async function readCost(path: string): Promise<PlanningCost> {
       cause,
     });
   }
-  return profileCost(parseProfile(text));
+  try {
+    return profileCost(parseProfile(text));
+  } catch (cause) {
+    if (!(cause instanceof LibraError)) throw cause;
+    throw new LibraError(cause.code, `${path}: ${cause.message}`, { cause });
+  }
 }

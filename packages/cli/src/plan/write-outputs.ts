@@ -1,8 +1,7 @@
-import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { LibraError } from "@libra/base";
 import { planLines, type StepPlan, writePlanBinary, writePlanNdjson } from "@libra/sampler";
 import type { Io } from "../io.js";
+import { writeOutput } from "../write-output.js";
 import type { PlanOptions } from "./plan-options.js";
 
 /** Sends the plans where the options say; without --out they are only drawn. */
@@ -33,15 +32,6 @@ export async function writeTrace(
   trace: { toString(): string },
   options: PlanOptions,
 ): Promise<string> {
-  try {
-    await writeFile(path, trace.toString(), { flag: options.overwrite ? "w" : "wx" });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === "EEXIST"
-        ? "the output exists; remove it or pass --overwrite"
-        : `the output cannot be written: ${code}`;
-    throw new LibraError("ARGUMENT", `${path}: ${reason}`, { cause: error });
-  }
+  await writeOutput(path, trace.toString(), options.overwrite ?? false);
   return path;
 }
