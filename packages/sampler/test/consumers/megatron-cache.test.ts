@@ -326,6 +326,9 @@ describe("refusals leave everything as it was", () => {
       "run the training once",
     );
     expect((await failure({ data: join(folder, "nothing") })).message).toContain("no such file");
+    const elsewhere = await failure({ data: undefined, dataRoot: join(folder, "elsewhere") });
+    expect(elsewhere.message).toMatch(/description\.txt: expected its dataset_path .*elsewhere/);
+    expect(elsewhere.message).toContain("name the .idx with data (--data)");
     expect((await failure({ dp: 45 })).message).toContain(
       "44 samples do not fill a global batch of 45",
     );

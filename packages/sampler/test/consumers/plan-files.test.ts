@@ -124,7 +124,9 @@ describe("outputs", () => {
     const path = join(folder, "there.ndjson");
     writeFileSync(path, "old");
     const error = await failure(writePlanNdjson(path, epoch()));
-    expect(error.message).toBe(`${path}: the output exists; remove it or ask to overwrite it`);
+    expect(error.message).toBe(
+      `${path}: the output exists; remove it, or overwrite it (--overwrite on the command line)`,
+    );
     expect(readFileSync(path, "utf8")).toBe("old");
     await writePlanNdjson(path, epoch(), { overwrite: true });
     expect(readFileSync(path, "utf8")).toMatch(/^{"kind":"libra-plan"/);

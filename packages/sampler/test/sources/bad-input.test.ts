@@ -115,6 +115,14 @@ describe("damage names the file, the offset and what was expected", () => {
     expect(error.details).toMatchObject({ path: expect.any(String), offset: expect.any(Number) });
   });
 
+  it("refuses a CSV row without the column, and passes over empty lines", async () => {
+    const short = await failure(write("short.csv", "id,length\n1,5\n2\n"));
+    expect(short.code).toBe("LENGTHS");
+    expect(short.message).toContain("the length of document 1 is missing");
+    const lengths = await readLengths(write("lines.csv", "id,length\n1,5\n\n2,6\n\n"));
+    expect(Array.from(lengths)).toEqual([5, 6]);
+  });
+
   it("refuses numbers of a wrong type or shape", async () => {
     const complex = await failure(write("c.npy", npy("<c8", "(1,)", new Uint8Array(8))));
     expect(complex.message).toContain(

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { LibraError } from "@libra/base";
 import { exists } from "../../sources/byte-file.js";
 import { type CacheFiles, membersOf } from "./cache-files.js";
 import { type GptSamples, misfit, openGptSamples } from "./gpt-samples.js";
@@ -33,13 +34,13 @@ export async function openTarget(
 ): Promise<RewriteTarget> {
   if (cache.kind === "single") {
     const [shuffle] = await openColumns([`${cache.prefix}shuffle_index.npy`], consumed);
-    const samples = await openGptSamples(cache, dataOf(cache, place), shuffle!);
+    const samples = await openGptSamples(cache, await dataOf(cache, place), shuffle!);
     return { columns: [shuffle!], segments: samples.segments, window: samples.window };
   }
   const { dataRoot } = place;
   const datasets: GptSamples[] = [];
   for (const member of await membersOf(cache)) {
-    const data = dataOf(member, dataRoot === undefined ? {} : { dataRoot });
+    const data = await dataOf(member, dataRoot === undefined ? {} : { dataRoot });
     const shuffle = await readNpyColumn(`${member.prefix}shuffle_index.npy`, 1);
     datasets.push(await openGptSamples(member, data, shuffle));
   }
@@ -59,10 +60,16 @@ export async function openTarget(
 }
 
 /** `.idx` of a data set: asked for, or its `dataset_path`. */
-function dataOf(cache: CacheFiles, { data, dataRoot }: DataPlace): string {
-  const path = String(cache.description.dataset_path);
+async function dataOf(cache: CacheFiles, { data, dataRoot }: DataPlace): Promise<string> {
   if (data !== undefined) return data;
-  return dataRoot === undefined || isAbsolute(path) ? path : join(dataRoot, path);
+  const named = String(cache.description.dataset_path);
+  const path = dataRoot === undefined || isAbsolute(named) ? named : join(dataRoot, named);
+  if ((await exists(path)) || (await exists(`${path}.idx`))) return path;
+  throw new LibraError(
+    "ARGUMENT",
+    `${cache.prefix}description.txt: expected its dataset_path ${path}.idx but there is no such file; name the .idx with data (--data), or the folder that dataset_path starts from with dataRoot (--data-root)`,
+    { details: { path } },
+  );
 }
 
 async function openColumns(paths: readonly string[], consumed: number): Promise<NpyColumn[]> {
