@@ -279,9 +279,16 @@ for (const [data, lengths] of Object.entries(found)) {
   }
 }
 const times = planningTimes(found.standIn);
-console.log("\nplanning, warm medians in ms:");
-console.table(times);
-for (const [name, limit] of Object.entries(timeLimits)) check("planning", name, times[name], limit);
+const planning = Object.entries(times).map(([name, milliseconds]) => ({
+  name,
+  milliseconds,
+  limit: timeLimits[name] ?? null,
+}));
+console.log("\nplanning, warm medians in ms, and the gates:");
+console.table(planning);
+for (const { name, milliseconds, limit } of planning) {
+  if (limit !== null) check("planning", name, milliseconds, limit);
+}
 check(
   "planning",
   "pools are linear: dp 1024 over 8 steps of dp 128",
@@ -290,4 +297,4 @@ check(
 );
 console.log(`\n${checked - failed.length} of ${checked} gates kept`);
 for (const line of failed) console.log(`not kept: ${line}`);
-console.log(JSON.stringify({ rows, times, gates: { checked, failed } }));
+console.log(JSON.stringify({ rows, planning, gates: { checked, failed } }));
