@@ -1,7 +1,8 @@
-// Checks Libra's readers, plan files, orders and Megatron caches against the real Python libraries.
+// Checks the packed sampler as its users install it, and its readers, plan files, orders and Megatron caches
+// against the real Python libraries.
 // Usage: npm run test:interop
-// Needs a Python 3 and a package index; without them it is skipped, with the reason. The environment lives
-// in the system's temporary folder and is used again by later runs.
+// The latter need a Python 3 and a package index; without them they are skipped, with the reason. The
+// environment lives in the system's temporary folder and is used again by later runs.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,8 +20,19 @@ class Skip extends Error {}
 const environment = process.env.LIBRA_INTEROP_VENV ?? join(tmpdir(), `libra-interop-${digest()}`);
 const folder = mkdtempSync(join(tmpdir(), "libra-interop-run-"));
 try {
-  const python = prepare();
   build();
+  section("node pipeline", () => {
+    const install = join(root, "examples/node-pipeline/install.mjs");
+    const output = must(process.execPath, [install, place("pipeline")]);
+    const megabytes = Number(/([\d.]+) MB installed/.exec(output)?.[1]);
+    if (!(megabytes < 3)) throw new Error(`the sampler installs ${megabytes} MB, not under 3`);
+    const ran = must(process.execPath, ["pipeline.mjs"], join(folder, "pipeline"));
+    if (!ran.includes("resumed with dp 4")) throw new Error(ran);
+    checkConsumer(join(folder, "pipeline"));
+    console.log(`node pipeline: ${megabytes} MB installed; ESM, CommonJS and strict types work`);
+    return { passed: 1, failed: 0 };
+  });
+  const python = prepare();
   section("corpora", () => {
     must(python, ["python/write_corpora.py", place("corpora")]);
     return counted(process.execPath, ["scripts/read-corpora.mjs", join(folder, "corpora")]);
@@ -29,16 +41,6 @@ try {
     must(python, ["python/write_corpus.py", place("plans")]);
     must(process.execPath, ["scripts/make-plans.mjs", join(folder, "plans")]);
     return counted(python, ["python/check_plans.py", join(folder, "plans")]);
-  });
-  section("node pipeline", () => {
-    const install = join(root, "examples/node-pipeline/install.mjs");
-    const output = must(process.execPath, [install, place("pipeline")]);
-    const megabytes = Number(/([\d.]+) MB installed/.exec(output)?.[1]);
-    if (!(megabytes < 3)) throw new Error(`the sampler installs ${megabytes} MB, not under 3`);
-    const ran = must(process.execPath, ["pipeline.mjs"], join(folder, "pipeline"));
-    if (!ran.includes("resumed with dp 4")) throw new Error(ran);
-    console.log(`node pipeline: ${megabytes} MB installed`);
-    return { passed: 1, failed: 0 };
   });
 } catch (error) {
   if (!(error instanceof Skip)) throw error;
@@ -49,6 +51,34 @@ try {
 }
 console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
+
+/** The installed sampler in CommonJS, and in both module kinds under the strictest type checks. */
+function checkConsumer(target) {
+  const required = 'process.stdout.write(typeof require("@libra/sampler").createSampler)';
+  const kind = must(process.execPath, ["-e", required], target);
+  if (kind !== "function") throw new Error(`require gives createSampler of type ${kind}`);
+  const program = `import { createSampler, cuSeqlensOf, openLengths, type SamplerState } from "@libra/sampler";
+const sampler = createSampler({ lengths: [5, 4, 3], window: 6, dp: 1 });
+const state: SamplerState = JSON.parse(JSON.stringify(sampler.state()));
+sampler.restore(state);
+export const borders: Int32Array = cuSeqlensOf(sampler.next(), 0);
+export const source = openLengths("lengths.txt");
+`;
+  const files = ["consumer.mts", "consumer.cts"];
+  for (const name of files) writeFileSync(join(target, name), program);
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    module: "nodenext",
+    target: "es2022",
+    types: [],
+  };
+  writeFileSync(join(target, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  must(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", target]);
+}
 
 /** The environment's Python, installed on the first run. */
 function prepare() {
