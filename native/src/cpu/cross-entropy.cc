@@ -2,16 +2,20 @@
 #include "errors.h"
 #include "exponential.h"
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 #include "scratch.h"
 
 namespace libra::cpu::LIBRA_SET {
 namespace {
 
-/// Vectors whose exponentials are summed in float before they join a double.
-constexpr int64_t chainVectors = 64;
+/// Elements of a block: its maximum is found, then its exponentials are summed, while it is in the
+/// first cache.
+constexpr int64_t blockElements = 4096;
+constexpr float log2e = 1.44269504f;
+constexpr double ln2 = 0.69314718055994530942;
 
-float rowMaximum(const float* row, int64_t count) {
+float blockMaximum(const float* row, int64_t count) {
   Floats most[4];
   for (Floats& lane : most) lane = splat(-__builtin_inff());
   int64_t i = 0;
@@ -26,26 +30,41 @@ float rowMaximum(const float* row, int64_t count) {
   return maximum;
 }
 
-double rowSum(const float* row, int64_t count, float maximum) {
-  double sum = 0;
+/// Σ 2^(x · log2 e − top)
+double blockSum(const float* row, int64_t count, float top) {
+  Floats sums[4] = {};
+  const Floats factor = splat(log2e);
+  const Floats offset = splat(-top);
   int64_t i = 0;
-  while (i + lanes <= count) {
-    Floats even{};
-    Floats odd{};
-    for (int64_t v = 0; v < chainVectors && i + lanes <= count; v += 2) {
-      even = even + exponential(load(row + i) - splat(maximum));
-      i += lanes;
-      if (i + lanes > count) break;
-      odd = odd + exponential(load(row + i) - splat(maximum));
-      i += lanes;
-    }
-    sum += sumLanes(even + odd);
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    unroll<4>([&](auto j) LIBRA_LAMBDA {
+      sums[j] = sums[j] + exp2NonPositive(multiplyAdd(load(row + i + j * lanes), factor, offset));
+    });
   }
-  alignas(64) float rest[lanes];
-  const int64_t left = count - i;
-  store(rest, exponential(loadSome(row + i, left) - splat(maximum)));
-  for (int64_t l = 0; l < left; ++l) sum += rest[l];
+  double sum = sumLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < count; i += lanes) {
+    const int64_t left = count - i < lanes ? count - i : lanes;
+    alignas(64) float rest[lanes];
+    store(rest, exp2NonPositive(multiplyAdd(loadSome(row + i, left), factor, offset)));
+    for (int64_t l = 0; l < left; ++l) sum += rest[l];
+  }
   return sum;
+}
+
+/// ln Σ e^x. The running top is the float that the exponents subtract, so its rounding cancels.
+double rowLogSumExp(const float* row, int64_t count) {
+  float top = -__builtin_inff();
+  double sum = 0;
+  for (int64_t i = 0; i < count; i += blockElements) {
+    const int64_t block = count - i < blockElements ? count - i : blockElements;
+    const float higher = blockMaximum(row + i, block) * log2e;
+    if (higher > top) {
+      sum *= __builtin_exp2(static_cast<double>(top) - higher);
+      top = higher;
+    }
+    sum += blockSum(row + i, block, top);
+  }
+  return ln2 * top + __builtin_log(sum);
 }
 
 void checkTargets(const int32_t* targets, int64_t rows, int64_t vocabulary) {
@@ -66,8 +85,7 @@ void crossEntropy(Workers& workers, const CrossEntropyArguments& a) {
   forRanges(workers, a.rows, rowsOfTask(a.vocabulary), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const float* logits = a.logits + row * a.vocabulary;
-      const float maximum = rowMaximum(logits, a.vocabulary);
-      const double logSumExp = maximum + __builtin_log(rowSum(logits, a.vocabulary, maximum));
+      const double logSumExp = rowLogSumExp(logits, a.vocabulary);
       a.logSumExp[row] = static_cast<float>(logSumExp);
       const int32_t target = a.targets[row];
       losses[row] = target == ignoredTarget ? 0 : logSumExp - logits[target];
@@ -97,12 +115,9 @@ void crossEntropyBackward(Workers& workers, const CrossEntropyBackwardArguments&
         continue;
       }
       const Floats logSumExp = splat(a.logSumExp[row]);
-      int64_t i = 0;
-      for (; i + lanes <= a.vocabulary; i += lanes) {
-        store(to + i, exponential(load(logits + i) - logSumExp) * factor);
-      }
-      const int64_t rest = a.vocabulary - i;
-      storeSome(to + i, exponential(loadSome(logits + i, rest) - logSumExp) * factor, rest);
+      mapElements(0, a.vocabulary, false, [&](auto place) LIBRA_LAMBDA {
+        place.write(to, exponential(place.read(logits) - logSumExp) * factor);
+      });
       to[target] -= a.scale;
     }
   });

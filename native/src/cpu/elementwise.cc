@@ -1,33 +1,49 @@
 // Sums, products, fills and copies of whole tensors.
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 
 namespace libra::cpu::LIBRA_SET {
 
 void add(Workers& workers, const AddArguments& a) {
+  const bool passing = passes(a.out, 4 * a.count) && a.out != a.a && a.out != a.b;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) a.out[i] = a.a[i] + a.b[i];
+    mapElements(first, last, passing, [&](auto place) LIBRA_LAMBDA {
+      place.write(a.out, place.read(a.a) + place.read(a.b));
+    });
   });
 }
 
 void scale(Workers& workers, const ScaleArguments& a) {
-  const float factor = a.factorTensor == nullptr ? a.factor : a.factor * *a.factorTensor;
+  const Floats factor = splat(a.factorTensor == nullptr ? a.factor : a.factor * *a.factorTensor);
+  const bool passing = passes(a.out, 4 * a.count) && a.out != a.x;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) a.out[i] = a.x[i] * factor;
+    mapElements(first, last, passing,
+                [&](auto place) LIBRA_LAMBDA { place.write(a.out, place.read(a.x) * factor); });
   });
 }
 
 void fill(Workers& workers, const FillArguments& a) {
+  const Floats value = splat(a.value);
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) a.out[i] = a.value;
+    mapElements(first, last, passes(a.out, 4 * a.count),
+                [&](auto place) LIBRA_LAMBDA { place.write(a.out, value); });
   });
 }
 
 void copy(Workers& workers, const CopyArguments& a) {
   const char* from = static_cast<const char*>(a.from);
   char* to = static_cast<char*>(a.to);
+  const bool passing = passes(static_cast<float*>(a.to), a.bytes);
   forRanges(workers, a.bytes, 4 * taskElements, [&](int64_t first, int64_t last) {
-    __builtin_memcpy(to + first, from + first, last - first);
+    if (passing && last - first == 4 * taskElements) {
+      mapElements(0, taskElements, true, [&](auto place) LIBRA_LAMBDA {
+        place.write(reinterpret_cast<float*>(to + first),
+                    place.read(reinterpret_cast<const float*>(from + first)));
+      });
+    } else {
+      __builtin_memcpy(to + first, from + first, last - first);
+    }
   });
 }
 

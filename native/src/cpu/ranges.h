@@ -3,11 +3,19 @@
 
 #include "isa.h"
 #include "libra/workers.h"
+#include "simd.h"
 
 namespace libra::cpu::LIBRA_SET {
 
 /// Elements that are worth one task: some 10 µs of streaming.
 inline constexpr int64_t taskElements = int64_t{1} << 15;
+
+/// Orders stores that passed the caches by before what follows a task.
+LIBRA_INLINE void finishStores() {
+#ifdef __SSE__
+  _mm_sfence();
+#endif
+}
 
 /// body(first, last) over [0, count) in pieces of `grain`.
 template <class Body>
@@ -19,6 +27,7 @@ LIBRA_INLINE void forRanges(Workers& workers, int64_t count, int64_t grain, Body
     const int64_t first = task * grain;
     const int64_t last = first + grain;
     body(first, last < count ? last : count);
+    finishStores();
   });
 }
 

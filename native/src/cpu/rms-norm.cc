@@ -1,6 +1,7 @@
 // RMSNorm over rows: out = (x · inverseRms) · weight; dx = inverseRms · (h − x · mean(h · x) ·
 // inverseRms²) with h = dOut · weight.
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 #include "reduce.h"
 #include "scratch.h"
@@ -11,7 +12,10 @@ namespace {
 /// Rows whose share of dWeight is one chain.
 constexpr int64_t chainRows = 128;
 
-void gradientRow(const RmsNormBackwardArguments& a, int64_t row, float* weightSums) {
+/// dx of one row, and the row's share of dWeight added to weightSums.
+template <bool accumulate>
+LIBRA_INLINE void gradientRow(const RmsNormBackwardArguments& a, int64_t row, float* weightSums,
+                              bool passing) {
   const float* dOut = a.dOut + row * a.width;
   const float* x = a.x + row * a.width;
   float* dx = a.dx + row * a.width;
@@ -20,22 +24,22 @@ void gradientRow(const RmsNormBackwardArguments& a, int64_t row, float* weightSu
       a.width,
       [&](int64_t i) LIBRA_LAMBDA { return load(dOut + i) * load(a.weight + i) * load(x + i); },
       [&](int64_t i) LIBRA_LAMBDA { return dOut[i] * a.weight[i] * x[i]; });
-  const float factor = projection * inverse * inverse / static_cast<float>(a.width);
-  for (int64_t i = 0; i < a.width; ++i) weightSums[i] += dOut[i] * (x[i] * inverse);
-  if (a.accumulate) {
-    for (int64_t i = 0; i < a.width; ++i) {
-      dx[i] += (dOut[i] * a.weight[i] - x[i] * factor) * inverse;
-    }
-  } else {
-    for (int64_t i = 0; i < a.width; ++i) {
-      dx[i] = (dOut[i] * a.weight[i] - x[i] * factor) * inverse;
-    }
-  }
+  const Floats factor = splat(projection * inverse * inverse / static_cast<float>(a.width));
+  const Floats scale = splat(inverse);
+  mapElements(0, a.width, passing, [&](auto place) LIBRA_LAMBDA {
+    const Floats g = place.read(dOut);
+    const Floats value = place.read(x);
+    Floats result = (g * place.read(a.weight) - value * factor) * scale;
+    if constexpr (accumulate) result = place.read(dx) + result;
+    place.write(dx, result);
+    place.keep(weightSums, place.read(weightSums) + g * (value * scale));
+  });
 }
 
 }  // namespace
 
 void rmsNorm(Workers& workers, const RmsNormArguments& a) {
+  const bool passing = passes(a.out, 4 * a.rows * a.width) && a.width % lanes == 0 && a.out != a.x;
   forRanges(workers, a.rows, rowsOfTask(a.width), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const float* x = a.x + row * a.width;
@@ -43,7 +47,10 @@ void rmsNorm(Workers& workers, const RmsNormArguments& a) {
       const float mean = dotRow(x, x, a.width) / static_cast<float>(a.width);
       const float inverse = 1 / __builtin_sqrtf(mean + a.eps);
       a.inverseRms[row] = inverse;
-      for (int64_t i = 0; i < a.width; ++i) out[i] = x[i] * inverse * a.weight[i];
+      const Floats scale = splat(inverse);
+      mapElements(0, a.width, passing, [&](auto place) LIBRA_LAMBDA {
+        place.write(out, place.read(x) * scale * place.read(a.weight));
+      });
     }
   });
 }
@@ -52,10 +59,18 @@ void rmsNormBackward(Workers& workers, const RmsNormBackwardArguments& a) {
   ScratchFrame frame;
   const int64_t chains = (a.rows + chainRows - 1) / chainRows;
   float* sums = frame.floats(chains * a.width);
+  const bool passing = passes(a.dx, 4 * a.rows * a.width) && a.width % lanes == 0 &&
+                       !a.accumulate && a.dx != a.dOut && a.dx != a.x;
   forRanges(workers, a.rows, chainRows, [&](int64_t first, int64_t last) {
     float* own = sums + first / chainRows * a.width;
     __builtin_memset(own, 0, sizeof(float) * a.width);
-    for (int64_t row = first; row < last; ++row) gradientRow(a, row, own);
+    for (int64_t row = first; row < last; ++row) {
+      if (a.accumulate) {
+        gradientRow<true>(a, row, own, false);
+      } else {
+        gradientRow<false>(a, row, own, passing);
+      }
+    }
   });
   forRanges(workers, a.width, 512, [&](int64_t first, int64_t last) {
     double columns[512] = {};

@@ -1,6 +1,7 @@
 // Rotary position embedding in Hugging Face's half rotation: element i of the first half turns with
 // element i of the second by the angle position · theta^(−2i / D).
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 #include "scratch.h"
 #include "simd.h"
@@ -34,22 +35,16 @@ LIBRA_INLINE void sineCosine(Doubles angle, HalfFloats& sine, HalfFloats& cosine
   cosine = __builtin_convertvector(cosineNegative ? -second : second, HalfFloats);
 }
 
-void rotate(const float* x, float* out, const float* sine, const float* cosine, int64_t half) {
-  int64_t i = 0;
-  for (; i + lanes <= half; i += lanes) {
-    const Floats a = load(x + i);
-    const Floats b = load(x + half + i);
-    const Floats s = load(sine + i);
-    const Floats c = load(cosine + i);
-    store(out + i, a * c - b * s);
-    store(out + half + i, b * c + a * s);
-  }
-  for (; i < half; ++i) {
-    const float a = x[i];
-    const float b = x[half + i];
-    out[i] = a * cosine[i] - b * sine[i];
-    out[half + i] = b * cosine[i] + a * sine[i];
-  }
+LIBRA_INLINE void rotate(const float* x, float* out, const float* sine, const float* cosine,
+                         int64_t half, bool passing) {
+  mapElements(0, half, passing, [&](auto place) LIBRA_LAMBDA {
+    const Floats a = place.read(x);
+    const Floats b = place.read(x + half);
+    const Floats s = place.read(sine);
+    const Floats c = place.read(cosine);
+    place.write(out, a * c - b * s);
+    place.write(out + half, b * c + a * s);
+  });
 }
 
 }  // namespace
@@ -64,6 +59,7 @@ void rope(Workers& workers, const RopeArguments& a) {
     frequencies[i] = i < half ? __builtin_pow(a.theta, exponent) : 0;
   }
   const int64_t width = a.heads * a.headDim;
+  const bool passing = passes(a.out, 4 * a.tokens * width) && half % lanes == 0 && a.out != a.x;
   forRanges(workers, a.tokens, rowsOfTask(width), [&](int64_t first, int64_t last) {
     ScratchFrame own;
     float* sine = own.floats(padded);
@@ -80,7 +76,7 @@ void rope(Workers& workers, const RopeArguments& a) {
       }
       for (int64_t head = 0; head < a.heads; ++head) {
         const int64_t at = token * width + head * a.headDim;
-        rotate(a.x + at, a.out + at, sine, cosine, half);
+        rotate(a.x + at, a.out + at, sine, cosine, half, passing);
       }
     }
   });

@@ -11,10 +11,12 @@ namespace libra::cpu {
 namespace {
 
 constexpr int64_t alignment = 64;
-constexpr int64_t pageBytes = int64_t{2} << 20;
-constexpr int64_t leastBlock = int64_t{4} << 20;
+constexpr int64_t pageBytes = 4096;
+constexpr int64_t hugePageBytes = int64_t{2} << 20;
+/// Small, as each stream of each rank has a thread, and there may be hundreds.
+constexpr int64_t leastBlock = int64_t{1} << 20;
 /// More than this is given back to the system when the outermost frame ends.
-constexpr int64_t keptBytes = int64_t{256} << 20;
+constexpr int64_t keptBytes = int64_t{48} << 20;
 
 struct Block {
   char* memory;
@@ -22,11 +24,14 @@ struct Block {
 };
 
 Block allocate(int64_t size) {
-  const int64_t rounded = (size + pageBytes - 1) / pageBytes * pageBytes;
-  void* memory = std::aligned_alloc(pageBytes, static_cast<size_t>(rounded));
+  const bool huge = size >= 4 * hugePageBytes;
+  const int64_t unit = huge ? hugePageBytes : pageBytes;
+  const int64_t rounded = (size + unit - 1) / unit * unit;
+  void* memory = std::aligned_alloc(unit, static_cast<size_t>(rounded));
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-  madvise(memory, static_cast<size_t>(rounded), MADV_HUGEPAGE);  // a hint: fewer page table walks
+  // A hint: fewer page table walks.
+  if (huge) madvise(memory, static_cast<size_t>(rounded), MADV_HUGEPAGE);
 #endif
   return {static_cast<char*>(memory), rounded};
 }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "isa.h"
-#if defined(__FMA__)
+#if defined(__SSE__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>

@@ -1,6 +1,7 @@
 // SwiGLU: out = gate · sigmoid(gate) · up.
 #include "exponential.h"
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 
 namespace libra::cpu::LIBRA_SET {
@@ -25,29 +26,25 @@ LIBRA_INLINE Gradients backward(Floats dOut, Floats gate, Floats up) {
 }  // namespace
 
 void swiglu(Workers& workers, const SwigluArguments& a) {
+  const bool passing = passes(a.out, 4 * a.count) && a.out != a.gate && a.out != a.up;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    int64_t i = first;
-    for (; i + lanes <= last; i += lanes) {
-      store(a.out + i, forward(load(a.gate + i), load(a.up + i)));
-    }
-    const int64_t rest = last - i;
-    storeSome(a.out + i, forward(loadSome(a.gate + i, rest), loadSome(a.up + i, rest)), rest);
+    mapElements(first, last, passing, [&](auto place) LIBRA_LAMBDA {
+      place.write(a.out, forward(place.read(a.gate), place.read(a.up)));
+    });
   });
 }
 
 void swigluBackward(Workers& workers, const SwigluBackwardArguments& a) {
+  const bool inPlace = a.dGate == a.gate || a.dGate == a.up || a.dGate == a.dOut ||
+                       a.dUp == a.gate || a.dUp == a.up || a.dUp == a.dOut;
+  const bool passing = passes(a.dGate, 4 * a.count) && passes(a.dUp, 4 * a.count) && !inPlace;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
-    int64_t i = first;
-    for (; i + lanes <= last; i += lanes) {
-      const Gradients g = backward(load(a.dOut + i), load(a.gate + i), load(a.up + i));
-      store(a.dGate + i, g.gate);
-      store(a.dUp + i, g.up);
-    }
-    const int64_t rest = last - i;
-    const Gradients g =
-        backward(loadSome(a.dOut + i, rest), loadSome(a.gate + i, rest), loadSome(a.up + i, rest));
-    storeSome(a.dGate + i, g.gate, rest);
-    storeSome(a.dUp + i, g.up, rest);
+    mapElements(first, last, passing, [&](auto place) LIBRA_LAMBDA {
+      const Gradients gradients =
+          backward(place.read(a.dOut), place.read(a.gate), place.read(a.up));
+      place.write(a.dGate, gradients.gate);
+      place.write(a.dUp, gradients.up);
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -42,7 +43,17 @@ class Buffer {
  private:
   static constexpr int64_t guard = 64;
   static float guardValue() { return std::numeric_limits<float>::quiet_NaN(); }
-  std::vector<float> memory_;
+  /// Aligned as kernels' tensors are, so that their aligned paths run.
+  template <class T>
+  struct Aligned {
+    using value_type = T;
+    T* allocate(size_t count) {
+      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{64}));
+    }
+    void deallocate(T* memory, size_t) { ::operator delete(memory, std::align_val_t{64}); }
+    friend bool operator==(Aligned, Aligned) { return true; }
+  };
+  std::vector<float, Aligned<float>> memory_;
   int64_t count_ = 0;
 };
 

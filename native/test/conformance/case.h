@@ -68,26 +68,29 @@ class Case {
   Random random{1};
 };
 
+/// small: modes test and grad; wide: mode test (results above 32 MiB pass the caches by); large:
+/// mode perf, too much for the float64 reference.
+enum class Size { small, wide, large };
+
 struct Entry {
-  bool large;  // for mode perf only
+  Size size;
   std::function<std::unique_ptr<Case>()> build;
 };
 using CaseList = std::vector<Entry>;
 
 /// Appends a case that is built only when its turn comes.
 template <class Derived, class... Arguments>
-void addCase(CaseList& list, Arguments... arguments) {
-  list.push_back({false, [=] { return std::make_unique<Derived>(arguments...); }});
+void addCase(CaseList& list, Size size, Arguments... arguments) {
+  list.push_back({size, [=] { return std::make_unique<Derived>(arguments...); }});
 }
-
-/// A case too large for the float64 reference.
 template <class Derived, class... Arguments>
-void addLarge(CaseList& list, Arguments... arguments) {
-  list.push_back({true, [=] { return std::make_unique<Derived>(arguments...); }});
+void addCase(CaseList& list, Arguments... arguments) {
+  addCase<Derived>(list, Size::small, arguments...);
 }
 
 void addLinearCases(CaseList& list);
 void addRowCases(CaseList& list);
+void addSwigluCases(CaseList& list);
 void addLossCases(CaseList& list);
 void addOptimizerCases(CaseList& list);
 void addVectorCases(CaseList& list);

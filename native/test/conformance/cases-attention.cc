@@ -202,8 +202,8 @@ void addAttentionCases(CaseList& list) {
   for (const AttentionShape& shape :
        {square({2048}, 8, 8, 128), square({2048}, 8, 8, 64),
         square({1024, 256, 2048, 512, 128, 128}, 8, 2, 128), square({8192}, 2, 2, 128)}) {
-    addLarge<AttentionForwardCase>(list, shape);
-    addLarge<AttentionBackwardCase>(list, shape, false);
+    addCase<AttentionForwardCase>(list, Size::large, shape);
+    addCase<AttentionBackwardCase>(list, Size::large, shape, false);
   }
 }
 

@@ -135,10 +135,10 @@ void addLinearCases(CaseList& list) {
     addCase<LinearCase>(list, shape);
     addCase<LinearBackwardCase>(list, shape);
   }
-  addLarge<LinearCase>(list, LinearShape{2048, 1024, 1024, false});
-  addLarge<LinearBackwardCase>(list, LinearShape{2048, 1024, 1024, false});
-  addLarge<LinearCase>(list, LinearShape{2048, 4096, 4096, false});
-  addLarge<LinearBackwardCase>(list, LinearShape{2048, 4096, 4096, false});
+  addCase<LinearCase>(list, Size::large, LinearShape{2048, 1024, 1024, false});
+  addCase<LinearBackwardCase>(list, Size::large, LinearShape{2048, 1024, 1024, false});
+  addCase<LinearCase>(list, Size::large, LinearShape{2048, 4096, 4096, false});
+  addCase<LinearBackwardCase>(list, Size::large, LinearShape{2048, 4096, 4096, false});
 }
 
 }  // namespace conformance

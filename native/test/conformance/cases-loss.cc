@@ -186,9 +186,9 @@ void addLossCases(CaseList& list) {
     addCase<CrossEntropyBackwardCase>(list, rows, vocabulary, false);
     addCase<CrossEntropyBackwardCase>(list, rows, vocabulary, true);
   }
-  addLarge<EmbeddingCase>(list, int64_t{8192}, int64_t{20000}, int64_t{1024});
-  addLarge<CrossEntropyCase>(list, int64_t{256}, int64_t{151936});
-  addLarge<CrossEntropyBackwardCase>(list, int64_t{256}, int64_t{151936}, true);
+  addCase<EmbeddingCase>(list, Size::large, int64_t{8192}, int64_t{20000}, int64_t{1024});
+  addCase<CrossEntropyCase>(list, Size::large, int64_t{256}, int64_t{151936});
+  addCase<CrossEntropyBackwardCase>(list, Size::large, int64_t{256}, int64_t{151936}, true);
 }
 
 }  // namespace conformance

@@ -172,11 +172,15 @@ void addOptimizerCases(CaseList& list) {
     addCase<AdamWCase>(list, count, int64_t{1});
     addCase<AdamWCase>(list, count, int64_t{7});
   }
+  // Results above 32 MiB pass the caches by.
+  addCase<AddCase>(list, Size::wide, int64_t{8400003});
+  addCase<ScaleCase>(list, Size::wide, int64_t{8400003}, false);
+  addCase<FillCopyCase>(list, Size::wide, int64_t{8400003});
   const int64_t many = int64_t{1} << 24;
-  addLarge<AddCase>(list, many);
-  addLarge<FillCopyCase>(list, many);
-  addLarge<NormCase>(list, many);
-  addLarge<AdamWCase>(list, many, int64_t{7});
+  addCase<AddCase>(list, Size::large, many);
+  addCase<FillCopyCase>(list, Size::large, many);
+  addCase<NormCase>(list, Size::large, many);
+  addCase<AdamWCase>(list, Size::large, many, int64_t{7});
 }
 
 }  // namespace conformance

@@ -158,7 +158,7 @@ void addVectorCases(CaseList& list) {
     addCase<DeltaCase>(list, int64_t{11}, dim);
     addCase<MergePartialsCase>(list, int64_t{11}, dim);
   }
-  addLarge<DeltaCase>(list, int64_t{262144}, int64_t{128});
+  addCase<DeltaCase>(list, Size::large, int64_t{262144}, int64_t{128});
 }
 
 }  // namespace conformance

@@ -1,0 +1,64 @@
+// Element-wise loops in vectors, with their rest and with stores that pass the caches by.
+#pragma once
+
+#include "simd.h"
+
+namespace libra::cpu::LIBRA_SET {
+
+/// Stores without first reading the line, for results that no cache would hold until they are
+/// used. `to` must be aligned to a vector.
+LIBRA_INLINE void storePast(float* to, Floats x) {
+#if LIBRA_VECTOR_BYTES == 64
+  _mm512_stream_ps(to, x);
+#elif LIBRA_VECTOR_BYTES == 32
+  _mm256_stream_ps(to, x);
+#elif defined(__SSE__)
+  _mm_stream_ps(to, x);
+#else
+  store(to, x);
+#endif
+}
+
+/// A vector of elements `at`, at + 1, … of the tensors that a body reads and writes; keep() writes
+/// what is soon read again.
+struct WholePlace {
+  int64_t at;
+  LIBRA_INLINE Floats read(const float* from) const { return load(from + at); }
+  LIBRA_INLINE void write(float* to, Floats x) const { store(to + at, x); }
+  LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
+};
+struct PassingPlace {
+  int64_t at;
+  LIBRA_INLINE Floats read(const float* from) const { return load(from + at); }
+  LIBRA_INLINE void write(float* to, Floats x) const { storePast(to + at, x); }
+  LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
+};
+struct PartPlace {
+  int64_t at;
+  int64_t count;
+  LIBRA_INLINE Floats read(const float* from) const { return loadSome(from + at, count); }
+  LIBRA_INLINE void write(float* to, Floats x) const { storeSome(to + at, x, count); }
+  LIBRA_INLINE void keep(float* to, Floats x) const { storeSome(to + at, x, count); }
+};
+
+/// Whether results of `bytes` in all should pass the caches by: larger than what the last cache
+/// keeps for a core or two.
+inline constexpr int64_t passingBytes = int64_t{32} << 20;
+LIBRA_INLINE bool passes(const float* to, int64_t bytes) {
+  return bytes >= passingBytes && reinterpret_cast<uintptr_t>(to) % LIBRA_VECTOR_BYTES == 0;
+}
+
+/// body(place) over elements [first, last). `passing`: writes pass the caches by; every tensor
+/// written must then be aligned at `first`.
+template <class Body>
+LIBRA_INLINE void mapElements(int64_t first, int64_t last, bool passing, Body&& body) {
+  int64_t i = first;
+  if (passing) {
+    for (; i + lanes <= last; i += lanes) body(PassingPlace{i});
+  } else {
+    for (; i + lanes <= last; i += lanes) body(WholePlace{i});
+  }
+  if (i < last) body(PartPlace{i, last - i});
+}
+
+}  // namespace libra::cpu::LIBRA_SET
