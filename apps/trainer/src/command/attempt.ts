@@ -31,8 +31,9 @@ export async function attempt(
     return 0;
   } catch (error) {
     // A mistake of the user or of the machine has a code; anything else is ours, with its stack.
-    const known = error instanceof LibraError;
-    printError(`${name}: ${known ? error.message : (error as Error).stack}`);
+    const { message, stack, syscall } = error as NodeJS.ErrnoException;
+    const known = error instanceof LibraError || syscall !== undefined;
+    printError(`${name}: ${known ? message : stack}`);
     return 1;
   } finally {
     process.off("SIGINT", stop);

@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import cliProgress from "cli-progress";
 import pino from "pino";
 import type { LoadReport } from "../data/load-corpus.js";
+import { makeFolder } from "../files/make-folder.js";
 
 /** Where a command speaks: the terminal, and the run's log. */
 export interface Output extends LoadReport {
@@ -14,7 +14,7 @@ export interface Output extends LoadReport {
  * @param print - receives each line for people
  */
 export function openOutput(runFolder: string, print: (line: string) => void): Output {
-  mkdirSync(runFolder, { recursive: true });
+  makeFolder(runFolder);
   const destination = pino.destination({ dest: join(runFolder, "log.jsonl"), sync: true });
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const bar = new cliProgress.SingleBar({

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LibraError } from "@libra/base";
 import type { TrainConfig } from "../config/schema.js";
@@ -21,8 +21,12 @@ export function claimRunFolder(config: TrainConfig): string {
       `${newest} is there from an earlier run; go on with --resume, choose another name, or set checkpoint.overwrite`,
     );
   }
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+  return folder;
+}
+
+/** Removes an older run's checkpoints: once the new run is ready, so that a mistake in it loses nothing. */
+export function removeCheckpoints(folder: string): void {
+  for (const name of readdirSync(folder)) {
     if (name.startsWith("checkpoint-")) rmSync(join(folder, name), { recursive: true });
   }
-  return folder;
 }

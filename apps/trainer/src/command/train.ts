@@ -3,7 +3,7 @@ import { poolSizeOf } from "../config/pool-size.js";
 import type { TrainConfig } from "../config/schema.js";
 import { lengthsOf } from "../data/documents.js";
 import { corpusSkew } from "../metrics/arrival.js";
-import { openJsonLines } from "../metrics/json-lines.js";
+import { cutJsonLines, type JsonLines, openJsonLines } from "../metrics/json-lines.js";
 import { PhaseHistory } from "../metrics/phase-history.js";
 import { percentile } from "../metrics/spread.js";
 import { parameterCount } from "../model/parameter-shapes.js";
@@ -15,7 +15,7 @@ import { type TrainListener, train } from "../train/train.js";
 import { parseTrainArguments, usage } from "./arguments.js";
 import { attempt, type CommandOptions } from "./attempt.js";
 import { type Output, openOutput } from "./output.js";
-import { claimRunFolder } from "./run-folder.js";
+import { claimRunFolder, removeCheckpoints } from "./run-folder.js";
 
 /** What a finished run leaves. */
 export interface FinishedRun {
@@ -57,9 +57,10 @@ export async function trainConfigured(
   listener: TrainListener,
   signal: AbortSignal,
 ): Promise<FinishedRun> {
-  const run = await prepareRun(config, output);
+  const run = await prepareRun(config, output, signal);
   describeRun(run, output);
-  const metrics = openJsonLines(join(run.runFolder, "metrics.jsonl"), config.checkpoint.resume);
+  if (!config.checkpoint.resume && config.checkpoint.overwrite) removeCheckpoints(run.runFolder);
+  const metrics = openMetrics(run);
   const files = [metrics.path, join(run.runFolder, "log.jsonl"), ...run.corpusFiles];
   const history = new PhaseHistory();
   const records: StepRecord[] = [];
@@ -91,6 +92,13 @@ export async function trainConfigured(
   }
   describeTimes(records, history, output);
   return { run, records, files };
+}
+
+/** A run that stopped after its newest checkpoint does the steps since then again: they are cut off. */
+function openMetrics({ config, runFolder, start }: PreparedRun): JsonLines {
+  const path = join(runFolder, "metrics.jsonl");
+  if (config.checkpoint.resume) cutJsonLines(path, ({ step }) => Number(step) <= start.step);
+  return openJsonLines(path, config.checkpoint.resume);
 }
 
 function describeRun({ config, sizes, documents, start }: PreparedRun, output: Output): void {

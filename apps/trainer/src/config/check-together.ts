@@ -2,6 +2,9 @@ import { LibraError } from "@libra/base";
 import { checkSizes } from "../model/sizes.js";
 import type { TrainConfig } from "./schema.js";
 
+/** What the runtime starts in one process. */
+const mostRanks = 1024;
+
 /**
  * Rules that bind several keys.
  *
@@ -9,6 +12,12 @@ import type { TrainConfig } from "./schema.js";
  */
 export function checkTogether(config: TrainConfig, where: string): void {
   const { model, layout, batch, strategy, data } = config;
+  if (layout.dp * layout.cp > mostRanks) {
+    throw new LibraError(
+      "CONFIGURATION",
+      `${where}: layout: Expected dp × cp of at most ${mostRanks}, all in one process, but received ${layout.dp} × ${layout.cp}`,
+    );
+  }
   if (model.path === undefined) {
     checkSizes({ ...model, vocabulary: data.vocabularySize }, `${where}: model`);
   }

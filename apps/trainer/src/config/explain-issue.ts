@@ -18,7 +18,9 @@ export function explainIssue(
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownKey(path, key, keysAt(issue.path))).join("\n");
   }
-  const received = JSON.stringify(valueAt(value, issue.path)) ?? "nothing";
+  const found = valueAt(value, issue.path);
+  // JSON has no NaN and no infinity.
+  const received = typeof found === "number" ? `${found}` : (JSON.stringify(found) ?? "nothing");
   return `${path || "the file"}: Expected ${validValues(issue)} but received ${received}`;
 }
 

@@ -14,7 +14,7 @@ const modelSchema = z.strictObject({
     .describe("folder with config.json and model.safetensors to start from; its sizes then hold"),
   layers: count.default(4),
   hidden: count.default(256),
-  queryHeads: count.default(8),
+  queryHeads: count.max(65_536).default(8),
   kvHeads: count.default(2),
   headDim: count.default(64),
   intermediate: count.default(768),
@@ -51,7 +51,12 @@ const layoutSchema = z.strictObject({
 });
 
 const batchSchema = z.strictObject({
-  window: z.int().min(2).default(4096).describe("tokens in one packed sequence"),
+  window: z
+    .int()
+    .min(2)
+    .max(2 ** 31 - 1)
+    .default(4096)
+    .describe("tokens in one packed sequence"),
   microSteps: count.default(1),
   poolSize: count
     .optional()
@@ -126,7 +131,10 @@ const runtimeSchema = z.strictObject({
 export const configSchema = z.strictObject({
   name: z
     .string()
-    .regex(/^[\w.-]+$/, "Expected letters, digits, dots, dashes or underscores")
+    .regex(
+      /^(?!\.\.?$)[\w.-]+$/,
+      "Expected letters, digits, dots, dashes or underscores, and not . or ..",
+    )
     .default("train"),
   output: z.string().min(1).default("runs").describe("folder of runs; this run is OUTPUT/NAME"),
   seed: z

@@ -27,6 +27,15 @@ export function setValue(target: Record<string, unknown>, setting: string): void
     Object.defineProperty(section, key, { value: next, enumerable: true, writable: true });
     section = next;
   }
-  const value: unknown = parseYaml(setting.slice(equals + 1));
+  const value = parseValue(setting, setting.slice(equals + 1));
   Object.defineProperty(section, last, { value, enumerable: true, writable: true });
+}
+
+function parseValue(setting: string, text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch (cause) {
+    const [reason] = (cause as Error).message.split("\n");
+    throw new LibraError("CONFIGURATION", `${setting}: the value is no YAML: ${reason}`, { cause });
+  }
 }

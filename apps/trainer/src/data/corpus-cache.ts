@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { LibraError } from "@libra/base";
+import { z } from "zod";
 import { writeFileAtomic } from "../files/atomic.js";
 import {
   hasIndexedDataset,
@@ -28,6 +30,14 @@ interface CorpusFacts {
   readonly tooLong: number;
 }
 
+const count = z.int().nonnegative();
+const factsSchema = z.object({
+  tokens: z.array(z.int()).min(1),
+  occurring: count,
+  unknown: count,
+  tooLong: count,
+});
+
 /** A tokenised corpus. */
 export interface TokenisedCorpus extends TokenColumns {
   readonly facts: CorpusFacts;
@@ -50,11 +60,45 @@ export function cachePath(folder: string, key: CacheKey): string {
   return join(folder, `corpus-${hash.digest("hex").slice(0, 16)}`);
 }
 
-/** Reads a cached corpus; undefined when there is none. */
-export function readCache(path: string): TokenisedCorpus | undefined {
+/**
+ * Reads a cached corpus; undefined when there is none, or none that can be used: all of it can be made
+ * again from the texts.
+ *
+ * @param onDamage - told what is wrong with a cache that is there
+ */
+export function readCache(
+  path: string,
+  onDamage: (what: string) => void = () => {},
+): TokenisedCorpus | undefined {
   if (!existsSync(`${path}.json`) || !hasIndexedDataset(path)) return undefined;
-  const facts = JSON.parse(readFileSync(`${path}.json`, "utf8")) as CorpusFacts;
-  return { ...readIndexedDataset(path), facts };
+  try {
+    const facts = readFacts(`${path}.json`);
+    const columns = readIndexedDataset(path);
+    const wrong = columns.ids.findIndex((id) => id < 0 || id >= facts.tokens.length);
+    if (wrong >= 0) {
+      throw new LibraError(
+        "FORMAT",
+        `${path}.bin: token ${wrong} is id ${columns.ids[wrong]}, there are ${facts.tokens.length} ids`,
+      );
+    }
+    return { ...columns, facts };
+  } catch (error) {
+    if (!(error instanceof LibraError)) throw error;
+    onDamage(error.message);
+    return undefined;
+  }
+}
+
+function readFacts(path: string): CorpusFacts {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new LibraError("FORMAT", `${path} is no JSON`, { cause });
+  }
+  const parsed = factsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new LibraError("FORMAT", `${path} does not describe a corpus`);
 }
 
 /** Writes a corpus; the index comes last, so that a cache is found only when all of it is there. */

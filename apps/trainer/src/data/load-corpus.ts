@@ -30,6 +30,7 @@ export async function loadCorpus(
   data: DataConfig,
   cacheFolder: string,
   report: LoadReport,
+  signal?: AbortSignal,
 ): Promise<LoadedCorpus> {
   const { documents, notes } = readTexts(data);
   for (const note of notes) report.line(`corpus: ${note}`);
@@ -39,12 +40,11 @@ export async function loadCorpus(
   const vocabularySize = data.ids === "remap" ? data.vocabularySize : Number.MAX_SAFE_INTEGER;
   const key = { documents, tokenizer: tokenizer.sha256, maxDocumentTokens, vocabularySize };
   const path = cachePath(cacheFolder, key);
-  let corpus = readCache(path);
+  let corpus = readCache(path, (what) => report.line(`corpus: the cache is damaged: ${what}`));
   if (corpus === undefined) {
     report.line(`corpus: tokenising ${documents.length} documents with Qwen3's tokenizer`);
-    const tokenised = await tokenize(documents, tokenizer, maxDocumentTokens, (done) =>
-      report.progress(done, documents.length),
-    );
+    const onProgress = (done: number) => report.progress(done, documents.length);
+    const tokenised = await tokenize(documents, tokenizer, maxDocumentTokens, onProgress, signal);
     corpus = number(tokenised, vocabularySize);
     if (corpus.ids.length === 0) {
       throw empty(

@@ -19,6 +19,7 @@ interface Answer {
  *
  * @param maxDocumentTokens - documents with more tokens give null
  * @param onProgress - called with the number of documents done
+ * @param signal - stops it with LibraError `ABORTED`
  * @returns the ids of each document, in order; null for one that is too long
  */
 export function tokenize(
@@ -26,6 +27,7 @@ export function tokenize(
   tokenizer: TokenizerFiles,
   maxDocumentTokens: number,
   onProgress: (done: number) => void,
+  signal?: AbortSignal,
 ): Promise<(Int32Array | null)[]> {
   if (documents.length === 0) return Promise.resolve([]);
   const worker = new Worker(workerUrl(), { workerData: { ...tokenizer, maxDocumentTokens } });
@@ -38,6 +40,13 @@ export function tokenize(
       worker.postMessage({ index: sent, text: documents[sent]!.text });
       sent += 1;
     };
+    const stop = (): void => {
+      const reason: unknown = signal?.reason;
+      const why = reason instanceof Error ? reason.message : String(reason);
+      reject(new LibraError("ABORTED", `Tokenising was aborted: ${why}`));
+    };
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
     worker.on("message", ({ index, ids }: Answer) => {
       results[index] = ids;
       done += 1;

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makeFolder } from "./make-folder.js";
 
 /**
  * Writes a file so that readers see the old content or the whole new one, never a part: the bytes go
@@ -9,7 +10,7 @@ import { basename, dirname, join } from "node:path";
  * @param parts - byte views, written one after another
  */
 export function writeFileAtomic(path: string, parts: Iterable<ArrayBufferView | string>): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const sibling = temporarySibling(path);
   try {
     const file = openSync(sibling, "wx");
@@ -33,7 +34,7 @@ export function writeFileAtomic(path: string, parts: Iterable<ArrayBufferView | 
  * @param fill - writes the content into the folder it is given; when it throws, nothing stays
  */
 export function writeFolderAtomic(path: string, fill: (folder: string) => void): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const sibling = temporarySibling(path);
   try {
     mkdirSync(sibling);

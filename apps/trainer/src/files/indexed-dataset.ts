@@ -69,7 +69,10 @@ export function readIndexedDataset(path: string): TokenColumns {
   }
   const offsets = new Float64Array(sequences + 1);
   for (let s = 0; s < sequences; s += 1) {
-    offsets[s + 1] = offsets[s]! + index.readInt32LE(headerBytes + 4 * s);
+    const at = headerBytes + 4 * s;
+    const length = index.readInt32LE(at);
+    if (length < 0) throw wrong(`bytes ${at}–${at + 4} give sequence ${s} ${length} tokens`);
+    offsets[s + 1] = offsets[s]! + length;
   }
   const bytes = readFileSync(`${path}.bin`);
   const width = code === codeInt32 ? 4 : 2;

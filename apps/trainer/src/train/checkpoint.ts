@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LibraError } from "@libra/base";
 import type { SamplerState } from "@libra/sampler";
@@ -47,7 +47,7 @@ export function saveCheckpoint(
 
 /** The newest checkpoint of a run; undefined when it has none. */
 export function newestCheckpoint(run: string): string | undefined {
-  if (!existsSync(run)) return undefined;
+  if (!existsSync(run) || !statSync(run).isDirectory()) return undefined;
   const steps = readdirSync(run)
     .filter((name) => name.startsWith(prefix))
     .map((name) => Number(name.slice(prefix.length)))

@@ -30,16 +30,26 @@ export function runFolderOf({ output, name }: TrainConfig): string {
  *
  * @throws LibraError that names the file, key or tensor that is wrong
  */
-export async function prepareRun(config: TrainConfig, report: LoadReport): Promise<PreparedRun> {
+export async function prepareRun(
+  config: TrainConfig,
+  report: LoadReport,
+  signal?: AbortSignal,
+): Promise<PreparedRun> {
   const { data, output, model, seed } = config;
   const loaded = model.path === undefined ? undefined : loadModel(model.path);
-  const corpus = await loadCorpus(data, data.cache ?? join(output, "cache"), report);
+  const corpus = await loadCorpus(data, data.cache ?? join(output, "cache"), report, signal);
   const documents = documentsOf(config, corpus, report);
   const sizes = loaded?.sizes ?? sizesOf(config, documents.vocabulary);
   if (documents.vocabulary > sizes.vocabulary && data.ids === "remap") {
     throw new LibraError(
       "CONFIGURATION",
       `The corpus has ${documents.vocabulary} ids but the model in ${model.path} ${sizes.vocabulary}; lower data.vocabularySize`,
+    );
+  }
+  if (data.ids === "tokenizer" && greatest(documents.ids) >= sizes.vocabulary) {
+    throw new LibraError(
+      "CONFIGURATION",
+      `The corpus has id ${greatest(documents.ids)} but the model in ${model.path} only ${sizes.vocabulary} ids; set data.ids to remap, or take a model of Qwen3's vocabulary`,
     );
   }
   const runFolder = runFolderOf(config);
@@ -49,6 +59,9 @@ export async function prepareRun(config: TrainConfig, report: LoadReport): Promi
     start = loadCheckpoint(checkpoint, sizes);
     report.line(`resume: ${checkpoint}, ${start.step} steps done`);
   } else {
+    if (config.checkpoint.resume) {
+      report.line(`resume: ${runFolder} has no checkpoint, the run starts at the beginning`);
+    }
     start = { values: loaded?.values ?? initialParameters(sizes, seed), step: 0 };
   }
   return { config, sizes, documents, start, runFolder, corpusFiles: corpus.files };
@@ -72,4 +85,8 @@ function documentsOf(config: TrainConfig, corpus: LoadedCorpus, report: LoadRepo
 function sizesOf(config: TrainConfig, vocabulary: number): ModelSizes {
   const { path: _, ...model } = config.model;
   return { ...model, vocabulary };
+}
+
+function greatest(ids: Int32Array): number {
+  return ids.reduce((most, id) => Math.max(most, id), 0);
 }

@@ -1,3 +1,4 @@
+import { LibraError } from "@libra/base";
 import { launchLocal, type Rank } from "@libra/runtime";
 import { planHash, type StepPlan } from "@libra/sampler";
 import { lengthsOf } from "../data/documents.js";
@@ -115,6 +116,7 @@ async function trainStep(
   const plan = planned.step;
   const { loss, targets, loads } = await trainer.gradients(planned, strategy, meanwhile);
   const gradientNorm = await trainer.update(index);
+  requireFinite(index + 1, loss, gradientNorm);
   const times = clock.read();
   const all = await gatherNumbers(rank, trainer.stream, [...times, ...loads]);
   rank.signal.throwIfAborted();
@@ -136,6 +138,15 @@ async function trainStep(
     planHash: planHash(plan),
   };
   listener.step(record, phases);
+}
+
+/** Weights that are no numbers any more would otherwise be trained on, and saved as a checkpoint. */
+function requireFinite(step: number, loss: number, gradientNorm: number): void {
+  if (Number.isFinite(loss) && Number.isFinite(gradientNorm)) return;
+  throw new LibraError(
+    "STATE",
+    `step ${step} has loss ${loss} and gradient norm ${gradientNorm}: training has diverged; lower optimizer.learningRate or raise optimizer.warmupSteps, and go on from an earlier checkpoint`,
+  );
 }
 
 function speedOf(

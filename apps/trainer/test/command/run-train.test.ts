@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CommandOptions } from "../../src/command/attempt.js";
@@ -90,6 +90,62 @@ describe("libra train", { timeout: 60_000 }, () => {
     expect(loss(more.text, 1)).toBeLessThan(loss(first.text, 1));
   });
 
+  it("does the steps since the newest checkpoint again, once in the metrics", async () => {
+    const { folder, config } = prepared();
+    const every = ["--set", "checkpoint.every=2"];
+    await run([config, ...every]);
+    // As after a crash in step 4: its record is there, its checkpoint is not, the last line is half.
+    rmSync(join(folder, "runs/small/checkpoint-4"), { recursive: true });
+    const path = join(folder, "runs/small/metrics.jsonl");
+    appendFileSync(path, '{"step":');
+    expect((await run([config, ...every, "--resume"])).code).toBe(0);
+    const steps = readFileSync(path, "utf8").trim().split("\n");
+    expect(steps.map((line) => JSON.parse(line).step)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("says when there is nothing to resume", async () => {
+    const { config } = prepared();
+    const { code, text } = await run([config, "--resume", "--set", "steps=1"]);
+    expect(code).toBe(0);
+    expect(text).toMatch(/resume: .*small has no checkpoint, the run starts at the beginning/);
+  });
+
+  it("keeps an older run's checkpoints until the new run is ready", async () => {
+    const { folder, config } = prepared();
+    await run([config, "--set", "steps=1"]);
+    const wrong = ["--set", "checkpoint.overwrite=true", "--set", "data.paths=[/nowhere]"];
+    expect((await run([config, ...wrong])).errors).toMatch(/data.paths: cannot read \/nowhere/);
+    expect(readdirSync(join(folder, "runs/small"))).toContain("checkpoint-1");
+  });
+
+  it("stops when the loss is no number, and saves nothing", async () => {
+    const { folder, config } = prepared();
+    const { code, errors } = await run([config, "--set", "optimizer.learningRate=1e300"]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/step 2 has loss NaN .*lower optimizer.learningRate/);
+    expect(readdirSync(join(folder, "runs/small")).sort()).toEqual(["log.jsonl", "metrics.jsonl"]);
+  });
+
+  it("stops at an interrupt while it tokenises", async () => {
+    const { folder, config } = prepared();
+    const print = (line: string) => {
+      if (line.includes("tokenising")) process.emit("SIGINT", "SIGINT");
+    };
+    const errors: string[] = [];
+    const code = await runTrain([config], { print, printError: (text) => errors.push(text) });
+    expect(code).toBe(1);
+    expect(errors).toEqual(["libra train: Tokenising was aborted: received SIGINT"]);
+    expect(readdirSync(join(folder, "runs"))).toEqual(["small"]);
+  });
+
+  it.each(["/proc/libra", "/dev/null/runs", "/dev/null"])("names the output %s", async (output) => {
+    const { config } = prepared();
+    const { code, errors } = await run([config, "--set", `output=${output}`]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/expected a folder that can be made and written .*choose another/);
+    expect(errors).not.toContain("\n");
+  });
+
   it("prints its usage", async () => {
     expect((await run(["--help"])).text).toMatch(/usage: libra train/);
   });
@@ -100,6 +156,7 @@ describe("libra train", { timeout: 60_000 }, () => {
       ["--ranks", "3", "--set", "layout.cp=2"],
       /--ranks: Expected a positive multiple of cp 2 but received 3/,
     ],
+    [["--set", "steps=[1"], /steps=\[1: the value is no YAML: Flow sequence .*/],
     [["--what"], /Unknown option '--what'[\s\S]*usage/],
     [["/nowhere.yaml"], /Cannot read \/nowhere.yaml/],
     [["--set", "model.path=/nowhere"], /Cannot read \/nowhere\/config.json/],

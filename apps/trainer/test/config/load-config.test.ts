@@ -67,8 +67,12 @@ describe("a wrong configuration names path, value and what is valid", () => {
     ["model: 4", /model: Expected an object but received 4/],
     [
       "name: a/b",
-      /name: Expected letters, digits, dots, dashes or underscores but received "a\/b"/,
+      /name: Expected letters, digits, dots, dashes or underscores, and not \. or \.\. but received "a\/b"/,
     ],
+    ["name: ..", /name: Expected letters, .* and not \. or \.\. but received "\.\."/],
+    ["optimizer: { learningRate: .nan }", /learningRate: Expected a number but received NaN/],
+    ["layout: { dp: 64, cp: 32 }", /layout: Expected dp × cp of at most 1024, .*received 64 × 32/],
+    ["batch: { window: 1e15 }", /batch.window: Expected a number of at most 2147483647/],
     ["- 1", /Expected keys and values/],
     ["a: [", /Cannot read .*train.yaml/],
     [

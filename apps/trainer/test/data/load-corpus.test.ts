@@ -65,6 +65,28 @@ describe("a corpus is tokenised", { timeout: 60_000 }, () => {
     expect(lines.join("\n")).toMatch(/1 documents above 3 tokens left out/);
   });
 
+  it("again when the cache is damaged, which is said", async () => {
+    const first = await load(["one two", "three"]);
+    const cache = join(first.folder, "cache");
+    const name = (ending: string) =>
+      join(cache, readdirSync(cache).find((f) => f.endsWith(ending))!);
+    const whole = readFileSync(name(".bin"));
+    const damages: [string, Uint8Array | string, RegExp][] = [
+      [".json", "{", /\.json is no JSON/],
+      [".json", "{}", /\.json does not describe a corpus/],
+      [".idx", "MMIDIDX", /\.idx is not a readable Megatron index/],
+      [".bin", whole.subarray(4), /\.bin has \d+ bytes, its index gives/],
+      [".bin", whole.map(() => 0x7f), /\.bin: token 0 is id 2139062143, there are \d+ ids/],
+    ];
+    for (const [ending, content, message] of damages) {
+      writeFileSync(name(ending), content);
+      const again = await load(["one two", "three"], {}, first.folder);
+      expect(again.lines.join("\n")).toMatch(message);
+      expect([...again.corpus.ids]).toEqual([...first.corpus.ids]);
+      expect(readFileSync(name(".bin")).equals(whole)).toBe(true);
+    }
+  });
+
   it("once: the cache is found for the same texts and only for these", async () => {
     const first = await load(["one two", "three"]);
     const again = await load(["one two", "three"], {}, first.folder);

@@ -61,6 +61,9 @@ describe("a run is prepared", { timeout: 60_000 }, () => {
     await expect(prepare({ vocabularySize: 65 }, { path })).rejects.toThrow(
       /The corpus has 65 ids but the model in .*qwen3-tied 64; lower data.vocabularySize/,
     );
+    await expect(prepare({ ids: "tokenizer" }, { path })).rejects.toThrow(
+      /The corpus has id \d+ but the model in .*qwen3-tied only 64 ids; set data.ids to remap/,
+    );
   });
 });
 
