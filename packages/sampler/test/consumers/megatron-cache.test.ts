@@ -97,7 +97,8 @@ function uneven(path: string, prefix: string): void {
 }
 
 async function failure(options: Partial<MegatronRewriteOptions>): Promise<LibraError> {
-  const error = await rewriteMegatronCache({ cache: folder, data: data(), dp: 4, ...options }).then(
+  const named = options.dataRoot === undefined ? { data: data() } : {};
+  const error = await rewriteMegatronCache({ cache: folder, ...named, dp: 4, ...options }).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -326,7 +327,7 @@ describe("refusals leave everything as it was", () => {
       "run the training once",
     );
     expect((await failure({ data: join(folder, "nothing") })).message).toContain("no such file");
-    const elsewhere = await failure({ data: undefined, dataRoot: join(folder, "elsewhere") });
+    const elsewhere = await failure({ dataRoot: join(folder, "elsewhere") });
     expect(elsewhere.message).toMatch(/description\.txt: expected its dataset_path .*elsewhere/);
     expect(elsewhere.message).toContain("name the .idx with data (--data)");
     expect((await failure({ dp: 45 })).message).toContain(
