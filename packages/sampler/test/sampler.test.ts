@@ -49,6 +49,12 @@ describe("createSampler", () => {
     expect(new Set(sequential).size).toBe(sequential.length);
   });
 
+  test("the hash of a plan is the same in any process and on any machine", () => {
+    const spread = Uint32Array.from({ length: 3000 }, (_, i) => 1 + ((i * 7919) % 900));
+    const sampler = createSampler({ ...base, lengths: spread, placement: "snake", seed: 5 });
+    expect(planHash(sampler.plan(1, 3))).toBe("dec0546dc86061e7");
+  });
+
   test("the placement keeps the step's set of sequences", () => {
     const libra = createSampler(base);
     const arrival = createSampler({ ...base, placement: "arrival" });
