@@ -125,6 +125,9 @@ void runTask(const AttentionForwardArguments& a, const ForwardTask& task) {
     for (int64_t t = 0; t < count; ++t) {
       tiles[t].place = placeTile(segment, first + t);
       keys = most(keys, tiles[t].place.keys);
+    }
+    for (int64_t t = 0; t < count; ++t) {
+      if (t + 1 < count) prefetchRows(a.q, tiles[t + 1].place, a.headDim);
       beginTile(a, tiles[t]);
     }
     for (int64_t key = 0; key < keys; key += keyBlock) {
@@ -133,7 +136,10 @@ void runTask(const AttentionForwardArguments& a, const ForwardTask& task) {
         if (key < tiles[t].place.keys) stepTile(a, tiles[t], rows, key, scores);
       }
     }
-    for (int64_t t = 0; t < count; ++t) endTile(a, tiles[t]);
+    for (int64_t t = 0; t < count; ++t) {
+      if (t + 1 < count) prefetchRows(a.out, tiles[t + 1].place, a.valueDim);
+      endTile(a, tiles[t]);
+    }
   }
 }
 

@@ -8,7 +8,9 @@ namespace libra::cpu::LIBRA_SET {
 
 LIBRA_INLINE void copyRows(const float* from, int64_t fromStride, float* to, int64_t toStride,
                            int64_t rows, int64_t width) {
+  constexpr int64_t ahead = 8;  // rows; they lie pages apart, where no hardware prefetcher follows
   for (int64_t row = 0; row < rows; ++row) {
+    if (row + ahead < rows) prefetchFloats(from + (row + ahead) * fromStride, width);
     __builtin_memcpy(to + row * toStride, from + row * fromStride, sizeof(float) * width);
   }
 }

@@ -38,6 +38,14 @@ LIBRA_INLINE TilePlace placeTile(const AttentionSegment& segment, int64_t tile) 
           segment.causal};
 }
 
+/// Asks for the rows of a tensor that a tile will read or write soon: they lie far apart, where no
+/// hardware prefetcher follows.
+LIBRA_INLINE void prefetchRows(const float* tensor, const TilePlace& place, int64_t width) {
+  for (int64_t l = 0; l < place.rows; ++l) {
+    prefetchFloats(tensor + (place.vector + l * place.stride) * width, width);
+  }
+}
+
 /// The part of one key block that a tile sees. Low lanes see fewer keys than high ones.
 struct BlockView {
   int64_t keys;      // keys of the block that any lane sees
