@@ -5,10 +5,7 @@
 //   peak THREADS                                            {"fp32", "bf16", "foreign"}
 //   run DTYPE PASS LENGTHS QUERYHEADS KVHEADS HEADDIM THREADS
 //                                                           {"seconds", "flops", "foreign"}
-// PASS: forward or forward+backward; LENGTHS: documents, separated by commas. seconds: wall time,
-// with one thread the CPU time, which others disturb less. foreign: cores that other processes used
-// meanwhile.
-#include <chrono>
+// PASS: forward or forward+backward; LENGTHS: documents, separated by commas.
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -17,9 +14,8 @@
 #include <sstream>
 #include <vector>
 
-#include "foreign.h"
 #include "libra/kernels.h"
-#include "peak.h"
+#include "timing.h"
 
 namespace bench {
 namespace {
@@ -91,11 +87,7 @@ class Server {
     if (command == "peak") {
       int threads;
       words >> threads;
-      const ForeignLoad load;
-      const double fp32 = peakFloat(workers(threads), libra::kernels().instructionSet);
-      const double bf16 = peakBfloat16(workers(threads));
-      std::cout << "{\"fp32\":" << fp32 << ",\"bf16\":" << bf16 << ",\"foreign\":" << load.cores()
-                << "}" << std::endl;
+      std::cout << peakAnswer(pool_(threads)) << std::endl;
     } else {
       run(words, line);
     }
@@ -111,26 +103,14 @@ class Server {
     const int threads = std::stoi(key.substr(key.rfind(' ') + 1));
     const bool backward = pass == "forward+backward";
     const auto once = [&] {
-      problem->forward(libra::kernels(), workers(threads));
-      if (backward) problem->backward(libra::kernels(), workers(threads));
+      problem->forward(libra::kernels(), pool_(threads));
+      if (backward) problem->backward(libra::kernels(), pool_(threads));
     };
     if (first) once();  // touches the pages
-    const ForeignLoad load;
-    const auto start = std::chrono::steady_clock::now();
-    once();
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    std::cout << "{\"seconds\":" << (threads == 1 ? load.ownSince() : time.count())
-              << ",\"flops\":" << problem->flops * (backward ? 3.5 : 1)
-              << ",\"foreign\":" << load.cores() << "}" << std::endl;
+    std::cout << timedAnswer(once, problem->flops * (backward ? 3.5 : 1), threads) << std::endl;
   }
 
-  libra::Workers& workers(int threads) {
-    std::unique_ptr<libra::ThreadWorkers>& found = workers_[threads];
-    if (found == nullptr) found = std::make_unique<libra::ThreadWorkers>(threads);
-    return *found;
-  }
-
-  std::map<int, std::unique_ptr<libra::ThreadWorkers>> workers_;
+  Pool pool_;
   std::map<std::string, std::unique_ptr<Problem>> problems_;
 };
 

@@ -6,11 +6,10 @@
 // Trials of both programs alternate; one that other processes disturbed is repeated. The last line
 // is one JSON object; gflops counts causal pairs (backward = 2.5 × forward), share is against the
 // peak of the row's threads measured beside its trials.
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { median } from "../../../bench/lib/trial.mjs";
-import { startPeer } from "./attention/peer.mjs";
+import { rounded, startNative, startPeer, Trials } from "./peers/start.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -19,38 +18,17 @@ const { values: options } = parseArgs({
     dtype: { type: "string", default: "float32" },
   },
 });
-const quiet = 0.05; // cores that others may take during a trial
-const attempts = 6;
-
-const program = fileURLToPath(new URL("../build/release/bench/bench-attention", import.meta.url));
-if (!existsSync(program)) {
-  console.error(`No ${program}: build it with node packages/runtime/scripts/build-native.mjs`);
-  process.exit(1);
-}
-const libra = startPeer(program, []);
+const libra = startNative("bench-attention");
 const python = process.env.LIBRA_TORCH_PYTHON;
-const torchScript = fileURLToPath(new URL("./attention/torch_peer.py", import.meta.url));
+const torchScript = fileURLToPath(new URL("./peers/torch_attention.py", import.meta.url));
 const torch = python ? startPeer(python, [torchScript]) : undefined;
-
-let foreignTrials = 0;
-/** The answer of a trial that others left alone, or of the quietest of several. */
-async function quietly(peer, request) {
-  let best;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const answer = await peer.ask(request);
-    if (best === undefined || answer.foreign < best.foreign) best = answer;
-    if (answer.foreign <= quiet) break;
-    foreignTrials += 1;
-  }
-  return best;
-}
+const trials = new Trials();
 
 const shapes = [
   { lengths: [2048], queryHeads: 8, kvHeads: 8, headDim: 128 },
   { lengths: [8192], queryHeads: 2, kvHeads: 2, headDim: 128 },
   { lengths: [1024, 256, 2048, 512, 128, 128], queryHeads: 8, kvHeads: 2, headDim: 128 },
 ];
-const rounded = (value) => Number(value.toPrecision(4));
 const best = (values) => Math.min(...values);
 const peak = { fp32: 0, bf16: 0 };
 const rows = [];
@@ -65,14 +43,14 @@ for (const threads of options.threads.split(",").map(Number)) {
         let flops = 0;
         let rowPeak = 0;
         for (let round = 0; round < Number(options.rounds); round += 1) {
-          const peaks = await quietly(libra, `peak ${threads}`);
+          const peaks = await trials.ask(libra, `peak ${threads}`);
           rowPeak = Math.max(rowPeak, dtype === "float32" ? peaks.fp32 : peaks.bf16);
           peak.fp32 = Math.max(peak.fp32, peaks.fp32 / threads);
           peak.bf16 = Math.max(peak.bf16, peaks.bf16 / threads);
-          const trial = await quietly(libra, request);
+          const trial = await trials.ask(libra, request);
           flops = trial.flops;
           own.push(trial.seconds);
-          if (torch !== undefined) other.push((await quietly(torch, request)).seconds);
+          if (torch !== undefined) other.push((await trials.ask(torch, request)).seconds);
         }
         const gflops = flops / median(own) / 1e9;
         rows.push({
@@ -105,6 +83,6 @@ console.log(
   JSON.stringify({
     peak: { fp32: rounded(peak.fp32), bf16: peak.bf16 === 0 ? null : rounded(peak.bf16) },
     rows,
-    foreignTrials,
+    foreignTrials: trials.foreignTrials,
   }),
 );
