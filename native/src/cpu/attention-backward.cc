@@ -161,9 +161,15 @@ void runPanel(const AttentionBackwardArguments& a, const BackwardStep& step, int
         next.place = place;
         next.partial = step.partial < 0 ? -1 : block + index;
         keys = most(keys, least(panel.count, place.keys - panel.first));
-        beginTile(a, store, next);
       }
       block += panelCount(place.keys);
+    }
+    for (int64_t t = 0; t < count; ++t) {
+      if (t + 1 < count) {
+        prefetchRows(a.q, work.tiles[t + 1].place, a.headDim);
+        prefetchRows(a.dOut, work.tiles[t + 1].place, a.valueDim);
+      }
+      beginTile(a, store, work.tiles[t]);
     }
     for (int64_t key = 0; key < keys; key += keyBlock) {
       for (int64_t t = 0; t < count; ++t) {

@@ -190,14 +190,14 @@ void addAttentionCases(CaseList& list) {
   addShape(list, square({5, 3}, 6, 2, 4));
   addShape(list, square({0, 7, 1, 0}, 9, 3, 16));
   addShape(list, square({47, 48, 49, 97, 145}, 4, 2, 32));
-  addShape(list, square({900}, 1, 1, 16));
+  addShape(list, square({1600}, 1, 1, 16));
   addShape(list, {{4, 3}, {4, 3}, 2, 1, 4, 6, true});
   addShape(list, {{60, 9}, {60, 9}, 3, 1, 40, 72, true});
-  addShape(list, {{50, 3, 7}, {130, 3, 900}, 2, 2, 24, 24, true});       // keys before the rows
+  addShape(list, {{50, 3, 7}, {130, 3, 1700}, 2, 2, 24, 24, true});      // keys before the rows
   addShape(list, {{50, 7}, {13, 3}, 2, 1, 16, 16, true});                // rows above the first key
   addShape(list, {{50, 0, 4, 3}, {130, 5, 0, 1}, 4, 2, 16, 20, false});  // rectangles
   addCase<AttentionBackwardCase>(list, square({61, 5}, 2, 1, 20), true);
-  addCase<AttentionBackwardCase>(list, AttentionShape{{50, 60}, {130, 900}, 2, 2, 24, 16, false},
+  addCase<AttentionBackwardCase>(list, AttentionShape{{50, 60}, {130, 1700}, 2, 2, 24, 16, false},
                                  true);
   for (const AttentionShape& shape :
        {square({2048}, 8, 8, 128), square({2048}, 8, 8, 64),
