@@ -37,18 +37,18 @@ inline std::string peakAnswer(libra::Workers& workers) {
   return text.str();
 }
 
-/// {"seconds", "flops", "foreign"}. seconds: wall time, with one thread the CPU time, which others
-/// disturb less; foreign: cores that other processes used meanwhile.
+/// {"seconds", "flops" or another unit of work, "foreign"}. seconds: wall time, with one thread the
+/// CPU time, which others disturb less; foreign: cores that other processes used meanwhile.
 template <class Body>
-std::string timedAnswer(Body&& body, double flops, int threads) {
+std::string timedAnswer(Body&& body, double work, int threads, const char* unit = "flops") {
   const ForeignLoad load;
   const auto start = std::chrono::steady_clock::now();
   body();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   std::ostringstream text;
   text.precision(10);
-  text << "{\"seconds\":" << (threads == 1 ? load.ownSince() : wall.count())
-       << ",\"flops\":" << flops << ",\"foreign\":" << load.cores() << "}";
+  text << "{\"seconds\":" << (threads == 1 ? load.ownSince() : wall.count()) << ",\"" << unit
+       << "\":" << work << ",\"foreign\":" << load.cores() << "}";
   return text.str();
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Elements of a block: its maximum is found, then its exponentials are summed, while it is in the
 /// first cache.
-constexpr int64_t blockElements = 4096;
+constexpr int64_t blockElements = 2048;
 constexpr float log2e = 1.44269504f;
 constexpr double ln2 = 0.69314718055994530942;
 
@@ -37,6 +37,8 @@ double blockSum(const float* row, int64_t count, float top) {
   const Floats offset = splat(-top);
   int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    // The next block: its maximum would otherwise wait for memory while nothing is computed.
+    prefetchFloats(row + i + blockElements, 4 * lanes);
     unroll<4>([&](auto j) LIBRA_LAMBDA {
       sums[j] = sums[j] + exp2NonPositive(multiplyAdd(load(row + i + j * lanes), factor, offset));
     });
