@@ -6,6 +6,8 @@
 namespace conformance {
 namespace {
 
+double square(double x) { return x * x; }
+
 struct RmsNormCase : Case {
   const int64_t rows, width;
   Buffer x, weight, out, inverse;
@@ -29,7 +31,7 @@ struct RmsNormCase : Case {
   void reference(std::vector<Expected>& e) override {
     for (int64_t r = 0; r < rows; ++r) {
       double sum = 0;
-      for (int64_t i = 0; i < width; ++i) sum += std::pow(x[r * width + i], 2.0);
+      for (int64_t i = 0; i < width; ++i) sum += square(x[r * width + i]);
       const double scale = 1 / std::sqrt(sum / width + 1e-6);
       e[1].values[r] = scale;
       for (int64_t i = 0; i < width; ++i)
@@ -73,7 +75,7 @@ struct RmsNormBackwardCase : Case {
   }
   double scaleOf(int64_t row) const {
     double sum = 0;
-    for (int64_t i = 0; i < width; ++i) sum += std::pow(xVariable[row * width + i], 2.0);
+    for (int64_t i = 0; i < width; ++i) sum += square(xVariable[row * width + i]);
     return 1 / std::sqrt(sum / width + 1e-6);
   }
   void prepare() override {
@@ -145,14 +147,15 @@ struct RopeCase : Case {
   }
   void reference(std::vector<Expected>& e) override {
     const int64_t half = dim / 2;
-    for (int64_t i = 0; i < tokens * heads; ++i) {
+    for (int64_t t = 0; t < tokens; ++t) {
       for (int64_t d = 0; d < half; ++d) {
-        const double angle = positions[i / heads] * std::pow(1e6, -2.0 * d / dim);
+        const double angle = positions[t] * std::pow(1e6, -2.0 * d / dim);
         const double s = inverse ? -std::sin(angle) : std::sin(angle);
         const double c = std::cos(angle);
-        const double a = x[i * dim + d], b = x[i * dim + half + d];
-        e[0].values[i * dim + d] = a * c - b * s;
-        e[0].values[i * dim + half + d] = b * c + a * s;
+        for (int64_t at = t * heads * dim + d; at < (t + 1) * heads * dim; at += dim) {
+          e[0].values[at] = x[at] * c - x[at + half] * s;
+          e[0].values[at + half] = x[at + half] * c + x[at] * s;
+        }
       }
     }
   }
