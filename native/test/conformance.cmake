@@ -9,10 +9,13 @@ foreach(set base avx2 avx512)
     set_tests_properties(conformance_${mode}_${set} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
   endforeach()
 endforeach()
+add_test(NAME conformance_test_convert COMMAND conformance test --isa avx512 --operator float16)
+set_tests_properties(conformance_test_convert PROPERTIES
+                     TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT LIBRA_BF16=convert)
 
 # Without optimisation nothing is inlined, so only optimised builds are looked at.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_NM AND TARGET libra_cpu_avx512)
-  foreach(set avx2 avx512)
+  foreach(set avx2 avx512 avx512bf16)
     add_test(NAME kernel_symbols_${set}
              COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DSET=${set}
                      "-DOBJECTS=$<TARGET_OBJECTS:libra_cpu_${set}>" -P

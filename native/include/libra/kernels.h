@@ -19,6 +19,11 @@
 
 namespace libra {
 
+/// A bfloat16: the upper half of a float's bits.
+struct Bfloat16 {
+  uint16_t bits;
+};
+
 /// out[T,N] = x[T,K] · weight[N,K]ᵀ (+ residual[T,N]). `residual` may be `out`.
 struct LinearArguments {
   const float* x;
@@ -233,11 +238,13 @@ struct AttentionSegment {
 
 /// out and logSumExp (natural) of every row of every segment; a row without keys gets 0 and −∞.
 /// Bitwise: a row's result depends on its own values and on its segment's keys only.
-struct AttentionForwardArguments {
-  const float* q;
-  const float* k;
-  const float* v;
-  float* out;
+/// Element: float or Bfloat16; sums are float32 in both.
+template <class Element>
+struct AttentionForwardOf {
+  const Element* q;
+  const Element* k;
+  const Element* v;
+  Element* out;
   float* logSumExp;
   const AttentionSegment* segments;
   int64_t segmentCount;
@@ -246,14 +253,18 @@ struct AttentionForwardArguments {
   int64_t valueDim;  // Dv of v and out, 1 … 256
 };
 
-/// dq, dk and dv are added to. delta comes from attentionDelta.
+using AttentionForwardArguments = AttentionForwardOf<float>;
+using AttentionForwardBfloat16Arguments = AttentionForwardOf<Bfloat16>;
+
+/// dq, dk and dv are float32 and added to. delta comes from attentionDelta.
 /// Bitwise: dk and dv of a key are one chain over its row blocks (Kernels::rowBlock rows from the
 /// segment's first row), heads, rows; segments that share keys follow each other in list order.
-struct AttentionBackwardArguments {
-  const float* q;
-  const float* k;
-  const float* v;
-  const float* dOut;
+template <class Element>
+struct AttentionBackwardOf {
+  const Element* q;
+  const Element* k;
+  const Element* v;
+  const Element* dOut;
   const float* logSumExp;
   const float* delta;
   float* dq;
@@ -266,14 +277,21 @@ struct AttentionBackwardArguments {
   int64_t valueDim;
 };
 
+using AttentionBackwardArguments = AttentionBackwardOf<float>;
+using AttentionBackwardBfloat16Arguments = AttentionBackwardOf<Bfloat16>;
+
 /// delta[vectors] = Σ_d out · dOut over vectors of valueDim elements
-struct AttentionDeltaArguments {
-  const float* out;
-  const float* dOut;
+template <class Element>
+struct AttentionDeltaOf {
+  const Element* out;
+  const Element* dOut;
   float* delta;
   int64_t vectors;
   int64_t valueDim;
 };
+
+using AttentionDeltaArguments = AttentionDeltaOf<float>;
+using AttentionDeltaBfloat16Arguments = AttentionDeltaOf<Bfloat16>;
 
 /// Adds a partial result to a running one by log-sum-exp; (0, −∞) is neutral.
 struct MergePartialsArguments {
@@ -318,6 +336,16 @@ struct MoveVectorsArguments {
   int64_t vectorSize;
 };
 
+/// to[i] = from[i], rounded to nearest even when it gets narrower
+template <class From, class To>
+struct ConvertOf {
+  const From* from;
+  To* to;
+  int64_t count;
+};
+using NarrowArguments = ConvertOf<float, Bfloat16>;
+using WidenArguments = ConvertOf<Bfloat16, float>;
+
 /// The kernels of one instruction set.
 struct Kernels {
   const char* instructionSet;  // "base", "avx2", "avx512"
@@ -348,10 +376,18 @@ struct Kernels {
   void (*accumulateVectors)(Workers&, const AccumulateVectorsArguments&);
   void (*gatherVectors)(Workers&, const MoveVectorsArguments&);
   void (*scatterVectors)(Workers&, const MoveVectorsArguments&);
+  // bfloat16 tensors, float32 sums
+  const char* bfloat16;  // "dot" (the machine's products of pairs) or "convert" (float32 products)
+  void (*narrow)(Workers&, const NarrowArguments&);
+  void (*widen)(Workers&, const WidenArguments&);
+  void (*attentionForwardBfloat16)(Workers&, const AttentionForwardBfloat16Arguments&);
+  void (*attentionBackwardBfloat16)(Workers&, const AttentionBackwardBfloat16Arguments&);
+  void (*attentionDeltaBfloat16)(Workers&, const AttentionDeltaBfloat16Arguments&);
 };
 
 /// The process's default: LIBRA_ISA if set (std::invalid_argument when this machine lacks it or
-/// the name is unknown), else the widest set this machine has. Chosen once.
+/// the name is unknown), else the widest set this machine has. Chosen once. LIBRA_BF16=convert
+/// keeps bfloat16 kernels from the machine's products of pairs.
 const Kernels& kernels();
 
 /// The table of "base", "avx2" or "avx512"; throws std::invalid_argument with the valid names.

@@ -121,15 +121,15 @@ struct BackwardPlan::State {
   }
 };
 
-BackwardPlan::BackwardPlan(const AttentionBackwardArguments& arguments, int threads)
-    : state_(new State{arguments.segments, {}, {}}) {
-  const std::vector<SegmentGroup> groups =
-      groupSegments(arguments.segments, arguments.segmentCount);
+BackwardPlan::BackwardPlan(const AttentionSegment* segments, int64_t segmentCount, int64_t headDim,
+                           int threads)
+    : state_(new State{segments, {}, {}}) {
+  const std::vector<SegmentGroup> groups = groupSegments(segments, segmentCount);
   std::vector<double> costs;
   double total = 0;
   for (const SegmentGroup& group : groups) {
     double cost = 0;
-    for (const int64_t s : group.segments) cost += segmentCost(arguments.segments[s]);
+    for (const int64_t s : group.segments) cost += segmentCost(segments[s]);
     costs.push_back(cost);
     total += cost;
   }
@@ -139,7 +139,7 @@ BackwardPlan::BackwardPlan(const AttentionBackwardArguments& arguments, int thre
   };
   int64_t splits = 0;
   for (size_t g = 0; g < groups.size(); ++g) splits += isSplit(g) ? 1 : 0;
-  const int64_t blockBytes = rowBlock * arguments.headDim * 4;
+  const int64_t blockBytes = rowBlock * headDim * 4;
   for (size_t g = 0; g < groups.size(); ++g) {
     if (isSplit(g)) {
       state_->addSplit(groups[g], partialBytes / blockBytes / splits);

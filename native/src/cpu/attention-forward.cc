@@ -1,4 +1,5 @@
-// Attention forward over segments: flash attention with lanes as query rows.
+// Attention forward over segments: flash attention with lanes as query rows, float32 products.
+#include "attention-forward-run.h"
 #include "attention-keys.h"
 #include "exponential.h"
 #include "kernel-list.h"
@@ -6,23 +7,10 @@
 namespace libra::cpu::LIBRA_SET {
 namespace {
 
-constexpr int64_t superblock = 8;  // tiles that share a key block while it is in cache
-constexpr float log2e = 1.44269504f;
-constexpr double ln2 = 0.69314718055994530942;
-/// The running maximum before any key: finite, so that −∞ minus it is −∞.
-constexpr float beforeKeys = -1e30f;
-
-struct Tile {
-  TilePlace place;
-  float* query;    // Qᵀ [D][rowBlock], times scale · log2 e
-  float* out;      // Oᵀ [Dv][rowBlock], not yet divided
-  float* maximum;  // [rowBlock], of scores in base 2
-  float* sum;      // [rowBlock]
-};
-
 /// Turns scores into weights for the keys each vector sees, and carries maximum and sum on. False
 /// when no maximum rose: every factor in `rescale` is then exactly 1.
-LIBRA_NOINLINE bool softmaxBlock(const BlockView& view, Tile& tile, float* scores, float* rescale) {
+LIBRA_NOINLINE bool softmaxBlock(const BlockView& view, ForwardState& tile, float* scores,
+                                 float* rescale) {
   const Floats masked = splat(-__builtin_inff());
   Ints rose{};
   for (int v = 0; v < view.vectors; ++v) {
@@ -67,87 +55,70 @@ LIBRA_NOINLINE bool softmaxBlock(const BlockView& view, Tile& tile, float* score
   return anyLane(rose);
 }
 
-void beginTile(const AttentionForwardArguments& a, Tile& tile) {
-  transposeIn(a.q + tile.place.vector * a.headDim, tile.place.stride * a.headDim, tile.place.rows,
-              a.headDim, a.scale * log2e, tile.query);
-  for (int64_t l = 0; l < rowBlock; ++l) {
-    tile.maximum[l] = beforeKeys;
-    tile.sum[l] = 0;
-  }
-  if (tile.place.keys == 0) __builtin_memset(tile.out, 0, sizeof(float) * a.valueDim * rowBlock);
-}
+struct FloatTile {
+  ForwardState state;
+  float* query;  // Qᵀ [D][rowBlock], times scale · log2 e
+};
 
-void stepTile(const AttentionForwardArguments& a, Tile& tile, const KeyRows& rows, int64_t firstKey,
-              float* scores) {
-  alignas(64) float rescale[rowBlock];
-  const BlockView view = viewBlock(tile.place, firstKey);
-  keyProduct(view, {rows.keys, a.headDim, 1}, tile.query, scores, a.headDim);
-  const bool rescaled = softmaxBlock(view, tile, scores, rescale);
-  const Broadcast values{rows.values, 1, a.valueDim};
-  if (firstKey == 0) {
-    elementProduct<Start::zero>(view, a.valueDim, values, scores, tile.out);
-  } else if (!rescaled) {
-    elementProduct<Start::add>(view, a.valueDim, values, scores, tile.out);
-  } else {
-    elementProduct<Start::rescale>(view, a.valueDim, values, scores, tile.out, rescale);
-  }
-}
+template <class Element>
+class FloatForward {
+ public:
+  static constexpr int64_t superblock = 8;  // tiles that share a key block while it is in cache
+  static constexpr int64_t blockKeys = keyBlock;
+  FloatTile tiles[superblock];
 
-void endTile(const AttentionForwardArguments& a, const Tile& tile) {
-  float inverse[rowBlock];
-  const TilePlace& place = tile.place;
-  for (int64_t l = 0; l < place.rows; ++l) {
-    const float sum = tile.sum[l];
-    inverse[l] = sum == 0 ? 0 : 1 / sum;
-    a.logSumExp[place.vector + l * place.stride] =
-        sum == 0 ? -__builtin_inff()
-                 : static_cast<float>(ln2 * tile.maximum[l] + __builtin_log(sum));
+  FloatForward(const AttentionForwardOf<Element>& arguments, const AttentionSegment& segment,
+               int64_t keys, ScratchFrame& frame)
+      : a_(arguments), blocks_(arguments, segment, keys, frame) {
+    for (FloatTile& tile : tiles) {
+      tile.query = frame.floats(a_.headDim * rowBlock);
+      tile.state.allocate(a_.valueDim, frame);
+    }
+    scores_ = frame.floats(keyBlock * rowBlock);
   }
-  transposeOut<false>(tile.out, place.rows, a.valueDim, inverse, a.out + place.vector * a.valueDim,
-                      place.stride * a.valueDim);
-}
 
-void runTask(const AttentionForwardArguments& a, const ForwardTask& task) {
-  const AttentionSegment& segment = a.segments[task.segment];
-  ScratchFrame frame;
-  Tile tiles[superblock];
-  for (Tile& tile : tiles) {
-    tile.query = frame.floats(a.headDim * rowBlock);
-    tile.out = frame.floats(a.valueDim * rowBlock);
-    tile.maximum = frame.floats(rowBlock);
-    tile.sum = frame.floats(rowBlock);
+  void begin(FloatTile& tile) const {
+    const TilePlace& place = tile.state.place;
+    transposeIn(a_.q + place.vector * a_.headDim, place.stride * a_.headDim, place.rows, a_.headDim,
+                a_.scale * log2e, tile.query);
   }
-  float* scores = frame.floats(keyBlock * rowBlock);
-  KeyBlocks blocks(a, segment, placeTile(segment, task.lastTile - 1).keys, frame);
-  for (int64_t first = task.firstTile; first < task.lastTile; first += superblock) {
-    const int64_t count = least(superblock, task.lastTile - first);
-    int64_t keys = 0;
-    for (int64_t t = 0; t < count; ++t) {
-      tiles[t].place = placeTile(segment, first + t);
-      keys = most(keys, tiles[t].place.keys);
-    }
-    for (int64_t t = 0; t < count; ++t) {
-      if (t + 1 < count) prefetchRows(a.q, tiles[t + 1].place, a.headDim);
-      beginTile(a, tiles[t]);
-    }
-    for (int64_t key = 0; key < keys; key += keyBlock) {
-      const KeyRows rows = blocks.block(key, least(keyBlock, keys - key));
-      for (int64_t t = 0; t < count; ++t) {
-        if (key < tiles[t].place.keys) stepTile(a, tiles[t], rows, key, scores);
-      }
-    }
-    for (int64_t t = 0; t < count; ++t) {
-      if (t + 1 < count) prefetchRows(a.out, tiles[t + 1].place, a.valueDim);
-      endTile(a, tiles[t]);
+
+  void prepare(int64_t firstKey, int64_t count) { rows_ = blocks_.block(firstKey, count); }
+
+  void step(FloatTile& tile, int64_t firstKey) const {
+    alignas(64) float rescale[rowBlock];
+    float* out = tile.state.out;
+    const BlockView view = viewBlock(tile.state.place, firstKey, keyBlock);
+    keyProduct(view, Broadcast<float>{rows_.keys, a_.headDim, 1}, tile.query, scores_, a_.headDim);
+    const bool rescaled = softmaxBlock(view, tile.state, scores_, rescale);
+    const Broadcast<float> values{rows_.values, 1, a_.valueDim};
+    if (firstKey == 0) {
+      elementProduct<Start::zero>(view, a_.valueDim, values, scores_, out);
+    } else if (!rescaled) {
+      elementProduct<Start::add>(view, a_.valueDim, values, scores_, out);
+    } else {
+      elementProduct<Start::rescale>(view, a_.valueDim, values, scores_, out, rescale);
     }
   }
-}
+
+  void end(const FloatTile& tile) const { tile.state.end(a_, 1); }
+
+ private:
+  const AttentionForwardOf<Element>& a_;
+  KeyBlocks<Element> blocks_;
+  KeyRows rows_;
+  float* scores_;
+};
 
 }  // namespace
 
 void attentionForward(Workers& workers, const AttentionForwardArguments& arguments) {
-  const ForwardPlan plan(arguments, workers.threads(), superblock);
-  workers.run(plan.count(), [&](int task, int) { runTask(arguments, plan.task(task)); });
+  runForward<FloatForward<float>>(workers, arguments);
+}
+
+void attentionForwardBfloat16(Workers& workers,
+                              const AttentionForwardBfloat16Arguments& arguments) {
+  runForward<FloatForward<Bfloat16>>(workers, arguments);
 }
 
 }  // namespace libra::cpu::LIBRA_SET

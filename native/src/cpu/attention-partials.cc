@@ -5,12 +5,23 @@
 
 namespace libra::cpu::LIBRA_SET {
 
-void attentionDelta(Workers& workers, const AttentionDeltaArguments& a) {
+namespace {
+
+template <class Element>
+void delta(Workers& workers, const AttentionDeltaOf<Element>& a) {
   forRanges(workers, a.vectors, rowsOfTask(a.valueDim), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       a.delta[i] = dotRow(a.out + i * a.valueDim, a.dOut + i * a.valueDim, a.valueDim);
     }
   });
+}
+
+}  // namespace
+
+void attentionDelta(Workers& workers, const AttentionDeltaArguments& a) { delta(workers, a); }
+
+void attentionDeltaBfloat16(Workers& workers, const AttentionDeltaBfloat16Arguments& a) {
+  delta(workers, a);
 }
 
 /// With m = max(a, b): out = (outA · e^(a − m) + outB · e^(b − m)) / (e^(a − m) + e^(b − m)); no

@@ -21,11 +21,11 @@ struct Costed {
 
 }  // namespace
 
-ForwardPlan::ForwardPlan(const AttentionForwardArguments& arguments, int threads,
+ForwardPlan::ForwardPlan(const AttentionSegment* segments, int64_t segmentCount, int threads,
                          int64_t superblock) {
   double total = 0;
-  for (int64_t s = 0; s < arguments.segmentCount; ++s) {
-    const AttentionSegment& segment = arguments.segments[s];
+  for (int64_t s = 0; s < segmentCount; ++s) {
+    const AttentionSegment& segment = segments[s];
     for (int64_t tile = 0; tile < tileCount(segment); tile += segment.heads) {
       total += tileCost(segment, tile) * static_cast<double>(segment.heads);
     }
@@ -33,8 +33,8 @@ ForwardPlan::ForwardPlan(const AttentionForwardArguments& arguments, int threads
   // Eight tasks a thread leave at most an eighth of one of them idle at the end.
   const double most = threads > 1 ? total / (8.0 * threads) : total * 2;
   std::vector<Costed> found;
-  for (int64_t s = 0; s < arguments.segmentCount; ++s) {
-    const AttentionSegment& segment = arguments.segments[s];
+  for (int64_t s = 0; s < segmentCount; ++s) {
+    const AttentionSegment& segment = segments[s];
     const int64_t tiles = tileCount(segment);
     for (int64_t first = 0; first < tiles;) {
       double cost = 0;

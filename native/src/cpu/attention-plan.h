@@ -36,7 +36,8 @@ struct ForwardTask {
 /// Forward tasks, costliest first. Rows are independent, so the cut follows the thread count.
 class ForwardPlan {
  public:
-  ForwardPlan(const AttentionForwardArguments& arguments, int threads, int64_t superblock);
+  ForwardPlan(const AttentionSegment* segments, int64_t segmentCount, int threads,
+              int64_t superblock);
   ~ForwardPlan();
   ForwardPlan(const ForwardPlan&) = delete;
   ForwardPlan& operator=(const ForwardPlan&) = delete;
@@ -77,7 +78,8 @@ struct BackwardTask {
 /// A wave holds as many rows as the memory for those sums allows.
 class BackwardPlan {
  public:
-  BackwardPlan(const AttentionBackwardArguments& arguments, int threads);
+  BackwardPlan(const AttentionSegment* segments, int64_t segmentCount, int64_t headDim,
+               int threads);
   ~BackwardPlan();
   BackwardPlan(const BackwardPlan&) = delete;
   BackwardPlan& operator=(const BackwardPlan&) = delete;

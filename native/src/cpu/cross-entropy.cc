@@ -1,4 +1,5 @@
 // Cross-entropy over rows of logits, and its gradient.
+#include "bfloat16.h"
 #include "errors.h"
 #include "exponential.h"
 #include "kernel-list.h"
@@ -38,7 +39,7 @@ double blockSum(const float* row, int64_t count, float top) {
   int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     // The next block: its maximum would otherwise wait for memory while nothing is computed.
-    prefetchFloats(row + i + blockElements, 4 * lanes);
+    prefetchElements(row + i + blockElements, 4 * lanes);
     unroll<4>([&](auto j) LIBRA_LAMBDA {
       sums[j] = sums[j] + exp2NonPositive(multiplyAdd(load(row + i + j * lanes), factor, offset));
     });

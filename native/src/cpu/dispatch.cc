@@ -8,6 +8,27 @@
 namespace libra {
 namespace {
 
+#ifdef LIBRA_X86
+bool multipliesPairs() {
+  const char* wanted = std::getenv("LIBRA_BF16");
+  if (wanted != nullptr && std::string_view(wanted) == "convert") return false;
+  return __builtin_cpu_supports("avx512bf16");
+}
+
+const Kernels& avx512() {
+  static const Kernels table = [] {
+    Kernels kernels = cpu::avx512::table;
+    if (multipliesPairs()) {
+      kernels.bfloat16 = "dot";
+      kernels.attentionForwardBfloat16 = cpu::avx512bf16::attentionForwardBfloat16;
+      kernels.attentionBackwardBfloat16 = cpu::avx512bf16::attentionBackwardBfloat16;
+    }
+    return kernels;
+  }();
+  return table;
+}
+#endif
+
 /// Tables that this machine can run, widest first.
 const std::vector<const Kernels*>& available() {
   static const std::vector<const Kernels*> tables = [] {
@@ -18,7 +39,7 @@ const std::vector<const Kernels*>& available() {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
-      found.push_back(&cpu::avx512::table);
+      found.push_back(&avx512());
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {

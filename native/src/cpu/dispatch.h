@@ -15,6 +15,11 @@ extern const Kernels table;
 namespace avx512 {
 extern const Kernels table;
 }
+/// What AVX-512 does better where it has products of bfloat16 pairs.
+namespace avx512bf16 {
+void attentionForwardBfloat16(Workers&, const AttentionForwardBfloat16Arguments&);
+void attentionBackwardBfloat16(Workers&, const AttentionBackwardBfloat16Arguments&);
+}  // namespace avx512bf16
 #endif
 
 }  // namespace libra::cpu

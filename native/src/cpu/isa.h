@@ -1,14 +1,19 @@
 // Which instruction set this translation unit is compiled for.
 //
 // The kernels' sources are compiled once for each set, with its -march flags, and live in a
-// namespace of their own: libra::cpu::avx512, avx2 or base. They must not instantiate templates or
-// inline functions of the standard library that are not always inlined: the linker keeps one copy
-// of those, perhaps the one of a set that the machine lacks. Code that needs containers belongs in
-// the common files, which are compiled once for the oldest machine.
+// namespace of their own: libra::cpu::avx512, avx2 or base; avx512bf16 holds a few more for
+// bfloat16. They must not instantiate templates or inline functions of the standard library that
+// are not always inlined: the linker keeps one copy of those, perhaps the one of a set that the
+// machine lacks. Code that needs containers belongs in the common files, which are compiled once
+// for the oldest machine.
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#ifdef __AVX512BF16__
+#define LIBRA_SET avx512bf16
+#else
 #define LIBRA_SET avx512
+#endif
 #define LIBRA_VECTOR_BYTES 64
 #elif defined(__AVX2__) && defined(__FMA__)
 #define LIBRA_SET avx2

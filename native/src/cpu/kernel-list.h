@@ -32,5 +32,10 @@ void mergePartials(Workers&, const MergePartialsArguments&);
 void accumulateVectors(Workers&, const AccumulateVectorsArguments&);
 void gatherVectors(Workers&, const MoveVectorsArguments&);
 void scatterVectors(Workers&, const MoveVectorsArguments&);
+void narrow(Workers&, const NarrowArguments&);
+void widen(Workers&, const WidenArguments&);
+void attentionForwardBfloat16(Workers&, const AttentionForwardBfloat16Arguments&);
+void attentionBackwardBfloat16(Workers&, const AttentionBackwardBfloat16Arguments&);
+void attentionDeltaBfloat16(Workers&, const AttentionDeltaBfloat16Arguments&);
 
 }  // namespace libra::cpu::LIBRA_SET

@@ -5,6 +5,7 @@
 // order. Blocks depend on shapes only, so any number of threads gives the same bits.
 #include "kernel-list.h"
 #include "pack.h"
+#include "product.h"
 #include "scratch.h"
 
 namespace libra::cpu::LIBRA_SET {
@@ -18,8 +19,6 @@ constexpr int64_t taskRowPanels = 96 / panelRows;           // a task's A panels
 constexpr int64_t taskColumnPanels = 768 / panelColumns;    // a task is long against its claim
 constexpr int64_t mostRows = 3072 / panelRows * panelRows;  // packed parts fit a shared L3
 constexpr int64_t mostColumns = 3072 / panelColumns * panelColumns;
-
-LIBRA_INLINE int64_t divideUp(int64_t x, int64_t unit) { return (x + unit - 1) / unit; }
 
 /// Element (i, k): from[i · stride + k], or from[k · stride + i] when transposed. Rows i are the
 /// rows of C for A, its columns for B.
@@ -52,7 +51,7 @@ struct Product {
 template <int vectors>
 LIBRA_NOINLINE void multiplyPanels(const float* a, const float* b, float* c, int64_t cStride,
                                    int64_t depth, const float* extra) {
-  const Broadcast panel{a, 1, panelRows};
+  const Broadcast<float> panel{a, 1, panelRows};
   if (extra == nullptr) {
     productBlock<panelRows, vectors, Start::zero>(panel, b, panelColumns, c, cStride, depth,
                                                   nullptr);

@@ -1,7 +1,9 @@
 // Copies of matrix parts in the order in which the microkernel reads them.
 #pragma once
 
-#include "attention-tile.h"
+#include "bfloat16.h"
+#include "sizes.h"
+#include "transpose.h"
 
 namespace libra::cpu::LIBRA_SET {
 
@@ -37,7 +39,7 @@ LIBRA_INLINE void packTransposed(const float* from, int64_t stride, int64_t coun
     for (; i + 4 <= count; i += 4) {
       const float* row = from + i * stride + first;
       for (int64_t next = 4; next < 8 && i + next < count; ++next) {
-        prefetchFloats(row + next * stride, depths);
+        prefetchElements(row + next * stride, depths);
       }
       packFour(row, stride, depths, packed + i, width);
     }

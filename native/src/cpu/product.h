@@ -15,13 +15,44 @@ namespace libra::cpu::LIBRA_SET {
 /// a factor per lane, or another matrix (perhaps C itself) is added at the chain's end.
 enum class Start { zero, add, rescale, addAfter };
 
+/// Two bfloat16 next to each other in depth, the first in the low half: one operand of the
+/// machine's pair products.
+typedef uint32_t Pair;
+
+/// How elements of A and B are read and multiplied; C is always float.
+template <class Element>
+struct Arithmetic;
+
+template <>
+struct Arithmetic<float> {
+  using Row = Floats;
+  static constexpr int depths = 1;  // terms of the sum in one element
+  static LIBRA_INLINE Row row(const float* from) { return load(from); }
+  static LIBRA_INLINE Row broadcast(float x) { return splat(x); }
+  static LIBRA_INLINE Floats add(Row a, Row b, Floats sum) { return multiplyAdd(a, b, sum); }
+};
+
+#ifdef __AVX512BF16__
+template <>
+struct Arithmetic<Pair> {
+  using Row = __m512bh;
+  static constexpr int depths = 2;
+  static LIBRA_INLINE Row row(const Pair* from) { return (__m512bh)_mm512_loadu_si512(from); }
+  static LIBRA_INLINE Row broadcast(Pair x) {
+    return (__m512bh)_mm512_set1_epi32(static_cast<int>(x));
+  }
+  static LIBRA_INLINE Floats add(Row a, Row b, Floats sum) { return _mm512_dpbf16_ps(sum, a, b); }
+};
+#endif
+
 /// A's element (row i, depth k) lies at from[i · rowStride + k · depthStride].
+template <class Element>
 struct Broadcast {
-  const float* from;
+  const Element* from;
   int64_t rowStride;
   int64_t depthStride;
 
-  Broadcast at(int64_t row, int64_t depth) const {
+  LIBRA_INLINE Broadcast at(int64_t row, int64_t depth) const {
     return {from + row * rowStride + depth * depthStride, rowStride, depthStride};
   }
 };
@@ -43,10 +74,10 @@ constexpr int blockRows(int vectors) {
   return accumulators / vectors < 16 ? accumulators / vectors : 16;
 }
 
-/// C[rows][vectors] (op)= Σ_k A(i, k) · B[k][vectors]; strides in elements. `extra`: the factors,
-/// one per lane (rescale), or the matrix to add, which has C's stride (addAfter).
-template <int rows, int vectors, Start start>
-LIBRA_INLINE void productBlock(Broadcast a, const float* b, int64_t bStride, float* c,
+/// C[rows][vectors] (op)= Σ_k A(i, k) · B[k][vectors]; strides and depth in elements. `extra`: the
+/// factors, one per lane (rescale), or the matrix to add, which has C's stride (addAfter).
+template <int rows, int vectors, Start start, class Element>
+LIBRA_INLINE void productBlock(Broadcast<Element> a, const Element* b, int64_t bStride, float* c,
                                int64_t cStride, int64_t depth, const float* extra) {
   Floats sum[rows][vectors];
   unroll<vectors>([&](auto j) LIBRA_LAMBDA {
@@ -62,14 +93,15 @@ LIBRA_INLINE void productBlock(Broadcast a, const float* b, int64_t bStride, flo
       }
     });
   });
-  const float* from = a.from;
+  using Terms = Arithmetic<Element>;
+  const Element* from = a.from;
   for (int64_t k = 0; k < depth; ++k) {
-    Floats row[vectors];
-    unroll<vectors>([&](auto j) LIBRA_LAMBDA { row[j] = load(b + j * lanes); });
+    typename Terms::Row row[vectors];
+    unroll<vectors>([&](auto j) LIBRA_LAMBDA { row[j] = Terms::row(b + j * lanes); });
     unroll<rows>([&](auto i) LIBRA_LAMBDA {
-      const Floats element = splat(from[i * a.rowStride]);
+      const typename Terms::Row element = Terms::broadcast(from[i * a.rowStride]);
       unroll<vectors>([&](auto j)
-                          LIBRA_LAMBDA { sum[i][j] = multiplyAdd(element, row[j], sum[i][j]); });
+                          LIBRA_LAMBDA { sum[i][j] = Terms::add(element, row[j], sum[i][j]); });
     });
     from += a.depthStride;
     b += bStride;
@@ -87,9 +119,10 @@ LIBRA_INLINE void productBlock(Broadcast a, const float* b, int64_t bStride, flo
 }
 
 /// The last, shorter block of rows: productBlock with `count` ≤ rows of them.
-template <int rows, int vectors, Start start>
-LIBRA_INLINE void productTail(int64_t count, Broadcast a, const float* b, int64_t bStride, float* c,
-                              int64_t cStride, int64_t depth, const float* extra) {
+template <int rows, int vectors, Start start, class Element>
+LIBRA_INLINE void productTail(int64_t count, Broadcast<Element> a, const Element* b,
+                              int64_t bStride, float* c, int64_t cStride, int64_t depth,
+                              const float* extra) {
   if constexpr (rows > 0) {
     if (count == rows) {
       productBlock<rows, vectors, start>(a, b, bStride, c, cStride, depth, extra);
@@ -100,9 +133,9 @@ LIBRA_INLINE void productTail(int64_t count, Broadcast a, const float* b, int64_
 }
 
 /// C[count][vectors] (op)= A · B in register blocks.
-template <int vectors, Start start>
-LIBRA_NOINLINE void productStrip(int64_t count, Broadcast a, const float* b, int64_t bStride,
-                                 float* c, int64_t cStride, int64_t depth,
+template <int vectors, Start start, class Element>
+LIBRA_NOINLINE void productStrip(int64_t count, Broadcast<Element> a, const Element* b,
+                                 int64_t bStride, float* c, int64_t cStride, int64_t depth,
                                  const float* extra = nullptr) {
 #ifdef LIBRA_SANITIZED
   constexpr int rows = 1;
@@ -119,7 +152,8 @@ LIBRA_NOINLINE void productStrip(int64_t count, Broadcast a, const float* b, int
 }
 
 /// C[count][width] += A · B, lanes along the width; width is a multiple of `lanes`.
-LIBRA_INLINE void wideProduct(int64_t count, int64_t width, Broadcast a, const float* b,
+template <class Element>
+LIBRA_INLINE void wideProduct(int64_t count, int64_t width, Broadcast<Element> a, const Element* b,
                               int64_t bStride, float* c, int64_t cStride, int64_t depth) {
   for (int64_t left = width / lanes; left > 0;) {
     // Five vectors are cut 3 + 2, not 4 + 1: narrow blocks reload the broadcasts more often.

@@ -1,7 +1,7 @@
 // Sums over one row, in an order that depends on its length only.
 #pragma once
 
-#include "simd.h"
+#include "bfloat16.h"
 
 namespace libra::cpu::LIBRA_SET {
 
@@ -21,10 +21,11 @@ LIBRA_INLINE float sumRow(int64_t count, Value&& value, Tail&& tail) {
 }
 
 /// Σ a · b over one row.
-LIBRA_INLINE float dotRow(const float* a, const float* b, int64_t count) {
+template <class Element>
+LIBRA_INLINE float dotRow(const Element* a, const Element* b, int64_t count) {
   return sumRow(
       count, [&](int64_t i) LIBRA_LAMBDA { return load(a + i) * load(b + i); },
-      [&](int64_t i) LIBRA_LAMBDA { return a[i] * b[i]; });
+      [&](int64_t i) LIBRA_LAMBDA { return widened(a[i]) * widened(b[i]); });
 }
 
 }  // namespace libra::cpu::LIBRA_SET

@@ -58,11 +58,6 @@ LIBRA_INLINE Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
 /// x where the mask (all ones or all zeros per lane) is set, else 0.
 LIBRA_INLINE Floats keep(Ints mask, Floats x) { return fromBits(bits(x) & mask); }
 
-/// Asks for `count` floats to be brought into the caches.
-LIBRA_INLINE void prefetchFloats(const float* from, int64_t count) {
-  for (int64_t i = 0; i < count; i += 16) __builtin_prefetch(from + i);
-}
-
 /// Whether some lane of a mask is set.
 LIBRA_INLINE bool anyLane(Ints mask) {
 #if LIBRA_VECTOR_BYTES == 64

@@ -37,6 +37,12 @@ extern const Kernels table = {
     .accumulateVectors = accumulateVectors,
     .gatherVectors = gatherVectors,
     .scatterVectors = scatterVectors,
+    .bfloat16 = "convert",
+    .narrow = narrow,
+    .widen = widen,
+    .attentionForwardBfloat16 = attentionForwardBfloat16,
+    .attentionBackwardBfloat16 = attentionBackwardBfloat16,
+    .attentionDeltaBfloat16 = attentionDeltaBfloat16,
 };
 
 }  // namespace libra::cpu::LIBRA_SET

@@ -1,8 +1,8 @@
 // The exchange's copies and ordered sums of vectors.
-#include "attention-tile.h"
 #include "kernel-list.h"
 #include "ranges.h"
 #include "scratch.h"
+#include "sizes.h"
 
 namespace libra::cpu::LIBRA_SET {
 namespace {

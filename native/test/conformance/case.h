@@ -95,11 +95,13 @@ void addLossCases(CaseList& list);
 void addOptimizerCases(CaseList& list);
 void addVectorCases(CaseList& list);
 void addAttentionCases(CaseList& list);
+void addBfloat16Cases(CaseList& list);
 
 /// Checks that are not one operator against its reference. Each returns the number of failures and
 /// prints them.
 int checkKnownValues(const Kernels& kernels, Workers& workers);
 int checkAttentionRules(const Kernels& kernels);
+int checkBfloat16Rules(const Kernels& kernels);
 int checkLargeOffsets(const Kernels& kernels, Workers& workers);
 int checkAccuracy(const Kernels& kernels, Workers& workers);
 

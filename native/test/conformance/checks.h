@@ -1,6 +1,7 @@
 // Small helpers of the checks that are not cases.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>

@@ -39,6 +39,7 @@ CaseList allCases() {
   addOptimizerCases(list);
   addVectorCases(list);
   addAttentionCases(list);
+  addBfloat16Cases(list);
   return list;
 }
 
@@ -197,6 +198,7 @@ int run(const Options& options) {
       libra::ThreadWorkers workers(2);
       failures += checkKnownValues(kernels, workers);
       failures += checkAttentionRules(kernels);
+      failures += checkBfloat16Rules(kernels);
       failures += checkLargeOffsets(kernels, workers);
       failures += checkAccuracy(kernels, workers);
     }
