@@ -1,4 +1,4 @@
-import type { PhaseTimes } from "../metrics/phase-history.js";
+import { type Phase, type PhaseTimes, phases } from "../metrics/phase-history.js";
 import { type Spread, spreadOf } from "../metrics/spread.js";
 
 /** What one step tells: printed as a line, kept as a line of metrics.jsonl. */
@@ -25,20 +25,18 @@ export interface StepRecord {
   readonly exchange: Spread;
   readonly wait: Spread;
   readonly other: Spread;
+  /** Milliseconds of every rank, the numbers behind the four spreads; for `libra report`. */
+  readonly ranks: Readonly<Record<Phase, readonly number[]>>;
   /** Hash of the step plan: which documents, where. */
   readonly planHash: string;
 }
 
-/** @returns the spreads of a step's times over ranks */
-export function phaseSpreads(
-  times: PhaseTimes,
-): Pick<StepRecord, "attention" | "exchange" | "wait" | "other"> {
-  return {
-    attention: spreadOf(times.attention),
-    exchange: spreadOf(times.exchange),
-    wait: spreadOf(times.wait),
-    other: spreadOf(times.other),
-  };
+/** @returns a step's times as spreads over ranks, and rank by rank to the microsecond */
+export function phaseSpreads(times: PhaseTimes): Pick<StepRecord, Phase | "ranks"> {
+  const byPhase = <Value>(value: (of: Float64Array) => Value) =>
+    Object.fromEntries(phases.map((phase) => [phase, value(times[phase])])) as Record<Phase, Value>;
+  const rounded = (values: Float64Array) => Array.from(values, (ms) => Number(ms.toFixed(3)));
+  return { ...byPhase(spreadOf), ranks: byPhase(rounded) };
 }
 
 /** One line for people; times are least/median/greatest over ranks. */
