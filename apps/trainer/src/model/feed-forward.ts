@@ -34,7 +34,7 @@ export class FeedForward {
     const up = this.#up.forward(x);
     const product = this.#place.device.empty(gate.shape);
     swiglu(this.#place.stream, { gate, up, out: product });
-    return { out: this.#down.forward(product, residual), saved: { x, gate, up, product } };
+    return { out: this.#down.forward(product, { residual }), saved: { x, gate, up, product } };
   }
 
   /** @param dOut - [T, hidden]; @returns gradient of the normed input, [T, hidden] */
@@ -45,6 +45,6 @@ export class FeedForward {
     const dUp = device.empty(up.shape);
     swigluBackward(stream, { dOut: dProduct, gate, up, dGate, dUp });
     const dx = this.#gate.backward(x, dGate);
-    return this.#up.backward(x, dUp, dx);
+    return this.#up.backward(x, dUp, { dx, accumulate: true });
   }
 }

@@ -9,29 +9,32 @@ export class Linear {
     readonly weight: Parameter,
   ) {}
 
-  /** @param x - [T, K]; @param residual - [T, N], added; @returns [T, N] */
-  forward(x: Tensor, residual?: Tensor): Tensor {
+  /**
+   * @param x - [T, K]
+   * @param to - `residual` [T, N] is added; `out` [T, N] receives the result, else a new tensor does
+   * @returns [T, N]
+   */
+  forward(x: Tensor, to: { residual?: Tensor; out?: Tensor } = {}): Tensor {
     const { device, stream } = this.place;
-    const out = device.empty([x.shape[0]!, this.weight.shape[0]!]);
-    const weight = this.weight.value;
-    linear(stream, residual ? { x, weight, out, residual } : { x, weight, out });
+    const { residual, out = device.empty([x.shape[0]!, this.weight.shape[0]!]) } = to;
+    linear(stream, { x, weight: this.weight.value, out, residual });
     return out;
   }
 
   /**
    * Adds to the weight's gradient.
    *
-   * @param x - input of the forward pass; @param dOut - [T, N]
-   * @param addTo - [T, K], receives the input's gradient on top of what it holds
-   * @returns gradient of the input, [T, K]; `addTo` when given
+   * @param x - input of the forward pass
+   * @param dOut - [T, N]
+   * @param to - `dx` [T, K] receives the input's gradient, else a new tensor does; it may be `x`
+   *   itself. With `accumulate` the gradient is added to what `dx` holds.
+   * @returns gradient of the input, [T, K]
    */
-  backward(x: Tensor, dOut: Tensor, addTo?: Tensor): Tensor {
+  backward(x: Tensor, dOut: Tensor, to: { dx?: Tensor; accumulate?: boolean } = {}): Tensor {
     const { device, stream } = this.place;
-    const dWeight = this.weight.gradient;
-    linearBackwardWeight(stream, { dOut, x, dWeight, accumulate: true });
-    const dx = addTo ?? device.empty(x.shape);
-    const weight = this.weight.value;
-    linearBackwardInput(stream, { dOut, weight, dx, accumulate: addTo !== undefined });
+    linearBackwardWeight(stream, { dOut, x, dWeight: this.weight.gradient, accumulate: true });
+    const { dx = device.empty(x.shape), accumulate = false } = to;
+    linearBackwardInput(stream, { dOut, weight: this.weight.value, dx, accumulate });
     return dx;
   }
 }

@@ -1,28 +1,61 @@
 import { crossEntropy, crossEntropyBackward, type Tensor } from "@libra/runtime";
+import type { Linear } from "./linear.js";
 import type { Place } from "./place.js";
 
+/** Bytes of logits that are held at once, where that leaves enough rows. */
+const chunkBytes = 2 ** 27;
+
 /**
- * The loss of some rows: a sum and a number, never a mean, so that parts add up.
- *
- * @param logits - [T, vocabulary]
- * @param targets - [T] int32, −100 for none
- * @param sums - float64 [2], receives the sum over rows with a target and the number of such rows
- * @returns the backward pass; `scale` is 1 ÷ number of targets of the global batch, 0 when it has none;
- *   the gradient is written over the logits
+ * Rows of a chunk are a multiple of this, the depth of the kernels' product: the head's gradient is then
+ * read and written as often, and added in the same order, as it would be without chunks.
  */
-export function tokenLoss(
-  place: Place,
-  logits: Tensor,
-  targets: Tensor,
-  sums: Tensor,
-): { backward(scale: number): Tensor } {
+const rowStep = 512;
+
+/** The rows whose loss is asked for. */
+export interface LossInputs {
+  /** Normed output of the last layer, [T, hidden]; the gradient of the loss is written over it. */
+  readonly last: Tensor;
+  /** [T] int32, −100 for none */
+  readonly targets: Tensor;
+  /** 1 ÷ number of targets of the global batch, 0 when it has none. */
+  readonly scale: number;
+  /** float64 [2]: the sum over rows with a target, and the number of such rows, are added to it. */
+  readonly sums: Tensor;
+}
+
+/** @returns rows of logits that are held at once; depends on nothing but the vocabulary */
+export function lossRows(vocabulary: number): number {
+  const rows = Math.floor(chunkBytes / (4 * vocabulary * rowStep)) * rowStep;
+  return Math.max(rowStep, rows);
+}
+
+/**
+ * Head, cross-entropy and both their gradients, a chunk of rows at a time: the number of targets is known
+ * before, so a chunk's gradient needs no other chunk, and no more logits than one chunk's exist. A sum
+ * and a number, never a mean, so that parts add up. Adds to the head's gradient.
+ *
+ * @returns the gradient of `last`, in its place
+ */
+export function tokenLoss(place: Place, head: Linear, inputs: LossInputs): Tensor {
   const { device, stream } = place;
-  const logSumExp = device.empty([targets.shape[0]!]);
-  crossEntropy(stream, { logits, targets, sums, logSumExp });
-  return {
-    backward(scale) {
-      crossEntropyBackward(stream, { logits, targets, logSumExp, scale, dLogits: logits });
-      return logits;
-    },
-  };
+  const { last, targets, scale, sums } = inputs;
+  const vocabulary = head.weight.shape[0]!;
+  const rows = last.shape[0]!;
+  const most = Math.min(rows, lossRows(vocabulary));
+  device.scope(() => {
+    const chunk = device.empty([most, vocabulary]);
+    const sumOfChunk = device.empty([most]);
+    for (let start = 0; start < rows; start += most) {
+      const end = Math.min(rows, start + most);
+      const x = last.slice(start, end);
+      const logits = chunk.slice(0, end - start);
+      const logSumExp = sumOfChunk.slice(0, end - start);
+      const loss = { logits, targets: targets.slice(start, end), logSumExp };
+      head.forward(x, { out: logits });
+      crossEntropy(stream, { ...loss, sums, accumulate: true });
+      crossEntropyBackward(stream, { ...loss, scale, dLogits: logits });
+      head.backward(x, logits, { dx: x });
+    }
+  });
+  return last;
 }

@@ -24,8 +24,13 @@ export interface ModelSaved {
   readonly inputs: ModelInputs;
   readonly layers: readonly DecoderLayerSaved[];
   readonly finalNorm: NormSaved;
-  /** Normed output of the last layer, [T, hidden]. */
+}
+
+/** What a forward pass gives. */
+export interface ModelOutputs {
+  /** Normed output of the last layer, [T, hidden]: what the head reads. */
   readonly last: Tensor;
+  readonly saved: ModelSaved;
 }
 
 /**
@@ -33,11 +38,12 @@ export interface ModelSaved {
  * parameter, so both add to one gradient.
  */
 export class Qwen3 {
+  /** Its weight is [vocabulary, hidden]. */
+  readonly head: Linear;
   readonly #place: Place;
   readonly #embedding: Embedding;
   readonly #layers: readonly DecoderLayer[];
   readonly #finalNorm: RmsNorm;
-  readonly #head: Linear;
 
   constructor(place: Place, parameters: Parameters, sizes: ModelSizes) {
     this.#place = place;
@@ -48,14 +54,11 @@ export class Qwen3 {
     );
     this.#finalNorm = new RmsNorm(place, parameters.get(finalNormName), sizes.normEpsilon);
     const head = sizes.tieWordEmbeddings ? embeddingName : headName;
-    this.#head = new Linear(place, parameters.get(head));
+    this.head = new Linear(place, parameters.get(head));
   }
 
-  /** @returns logits [T, vocabulary]; the last layers' work may still be queued */
-  async forward(
-    inputs: ModelInputs,
-    attend: Attend,
-  ): Promise<{ logits: Tensor; saved: ModelSaved }> {
+  /** Everything but the head; the last layers' work may still be queued when this resolves. */
+  async forward(inputs: ModelInputs, attend: Attend): Promise<ModelOutputs> {
     const pace = new Pace(this.#place.stream);
     const layers: DecoderLayerSaved[] = [];
     let x = this.#embedding.forward(inputs.ids);
@@ -66,23 +69,21 @@ export class Qwen3 {
       await pace.next();
     }
     const normed = this.#finalNorm.forward(x);
-    const logits = this.#head.forward(normed.out);
-    return { logits, saved: { inputs, layers, finalNorm: normed.saved, last: normed.out } };
+    return { last: normed.out, saved: { inputs, layers, finalNorm: normed.saved } };
   }
 
   /**
-   * Adds to every parameter's gradient. `dLogits` and what was saved are freed on the way.
+   * Adds to the gradient of every parameter but the head's. `dLast` and what was saved are freed on the
+   * way.
    *
-   * @param dLogits - [T, vocabulary]
+   * @param dLast - gradient of the forward pass's `last`, [T, hidden]
    * @returns when all but the last layers' work has run
    */
-  async backward(saved: ModelSaved, dLogits: Tensor): Promise<void> {
+  async backward(saved: ModelSaved, dLast: Tensor): Promise<void> {
     const { device, stream } = this.#place;
     const pace = new Pace(stream);
-    const dx = device.scope(() =>
-      this.#finalNorm.backward(saved.finalNorm, this.#head.backward(saved.last, dLogits)),
-    );
-    dLogits.free();
+    const dx = this.#finalNorm.backward(saved.finalNorm, dLast);
+    dLast.free();
     for (const [index, layer] of [...this.#layers.entries()].reverse()) {
       const layerSaved = saved.layers[index]!;
       device.scope(() => {

@@ -56,7 +56,7 @@ export class SelfAttention {
       k: this.#rotary.forward(k.out, positions),
       v: this.#values.forward(x).reshape(rows, kvHeads, headDim),
     });
-    const out = this.#output.forward(flatRows(attended.out), residual);
+    const out = this.#output.forward(flatRows(attended.out), { residual });
     return { out, saved: { x, qNorm: q.saved, kNorm: k.saved, attended } };
   }
 
@@ -68,8 +68,8 @@ export class SelfAttention {
     const dQueries = this.#queryNorm.backward(qNorm, this.#rotary.backward(dq, positions));
     const dKeys = this.#keyNorm.backward(kNorm, this.#rotary.backward(dk, positions));
     const dx = this.#queries.backward(x, flatRows(dQueries));
-    this.#keys.backward(x, flatRows(dKeys), dx);
-    return this.#values.backward(x, flatRows(dv), dx);
+    this.#keys.backward(x, flatRows(dKeys), { dx, accumulate: true });
+    return this.#values.backward(x, flatRows(dv), { dx, accumulate: true });
   }
 }
 

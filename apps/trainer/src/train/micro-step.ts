@@ -15,7 +15,7 @@ export interface MicroStep {
    * and no micro-step has a mean of its own.
    */
   readonly scale: number;
-  /** float64 [2], receives the loss's sum over these rows and their number of targets. */
+  /** float64 [2]: the loss's sum over these rows and their number of targets are added to it. */
   readonly sums: Tensor;
 }
 
@@ -25,9 +25,9 @@ export async function runMicroStep(place: Place, microStep: MicroStep): Promise<
   const { model, rows, attend, scale, sums } = microStep;
   const tensor = (column: Int32Array) => device.fromArray(column, [column.length]);
   const inputs = { ids: tensor(rows.ids), positions: tensor(rows.positions) };
-  const { logits, saved } = await model.forward(inputs, attend);
-  const dLogits = device.scope(() =>
-    tokenLoss(place, logits, tensor(rows.targets), sums).backward(scale),
+  const { last, saved } = await model.forward(inputs, attend);
+  const dLast = device.scope(() =>
+    tokenLoss(place, model.head, { last, targets: tensor(rows.targets), scale, sums }),
   );
-  await model.backward(saved, dLogits);
+  await model.backward(saved, dLast);
 }

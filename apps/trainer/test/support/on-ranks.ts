@@ -63,11 +63,11 @@ export async function runCase(given: Case): Promise<CaseResult> {
       };
       const mine = ownedRowsOf(whole, owned, rank.rank);
       const column = (values: Int32Array) => device.fromArray(values, [values.length]);
-      const { logits } = await model.forward(
+      const { last } = await model.forward(
         { ids: column(mine.ids), positions: column(mine.positions) },
         attend,
       );
-      const shard = Float32Array.from(await stream.read(logits));
+      const shard = Float32Array.from(await stream.read(model.head.forward(last)));
       const sums = device.zeros([2], "float64");
       await runMicroStep(place, { model, rows: mine, attend, scale, sums });
       rank.world.allReduce(stream, parameters.gradients);
