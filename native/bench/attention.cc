@@ -5,78 +5,16 @@
 //   peak THREADS                                            {"fp32", "bf16", "foreign"}
 //   run DTYPE PASS LENGTHS QUERYHEADS KVHEADS HEADDIM THREADS
 //                                                           {"seconds", "flops", "foreign"}
-// PASS: forward or forward+backward; LENGTHS: documents, separated by commas.
-#include <cmath>
+// DTYPE: float32 or bfloat16; PASS: forward, backward or forward+backward; LENGTHS: documents,
+// separated by commas.
 #include <iostream>
-#include <map>
 #include <memory>
-#include <random>
-#include <sstream>
-#include <vector>
 
-#include "libra/kernels.h"
+#include "attention-problem.h"
 #include "timing.h"
 
 namespace bench {
 namespace {
-
-struct Problem {
-  std::vector<int64_t> lengths;
-  int64_t queryHeads, kvHeads, headDim;
-  std::vector<float> q, k, v, out, dOut, logSumExp, delta, dq, dk, dv;
-  std::vector<libra::AttentionSegment> segments;
-  double flops = 0;  // of the forward pass
-
-  explicit Problem(std::istream& words) {
-    std::string list;
-    words >> list >> queryHeads >> kvHeads >> headDim;
-    std::istringstream numbers(list);
-    for (std::string word; std::getline(numbers, word, ',');) lengths.push_back(std::stoll(word));
-    int64_t rows = 0;
-    for (const int64_t length : lengths) {
-      for (int64_t g = 0; g < kvHeads; ++g) {
-        const int64_t group = queryHeads / kvHeads;
-        segments.push_back({rows * queryHeads + g * group, queryHeads, group, length,
-                            rows * kvHeads + g, kvHeads, length, true});
-      }
-      rows += length;
-      const double pairs = static_cast<double>(length) * static_cast<double>(length + 1) / 2;
-      flops += 4 * pairs * static_cast<double>(headDim * queryHeads);
-    }
-    std::mt19937 engine(1);
-    std::normal_distribution<float> normal;
-    for (auto* tensor : {&q, &dOut, &k, &v}) {
-      tensor->resize(rows * headDim * (tensor == &q || tensor == &dOut ? queryHeads : kvHeads));
-      for (float& x : *tensor) x = normal(engine);
-    }
-    out.resize(q.size());
-    dq.resize(q.size());
-    dk.resize(k.size());
-    dv.resize(v.size());
-    logSumExp.resize(rows * queryHeads);
-    delta.resize(rows * queryHeads);
-  }
-
-  void forward(const libra::Kernels& kernels, libra::Workers& workers) {
-    kernels.attentionForward(
-        workers, {q.data(), k.data(), v.data(), out.data(), logSumExp.data(), segments.data(),
-                  static_cast<int64_t>(segments.size()), scale(), headDim, headDim});
-  }
-
-  void backward(const libra::Kernels& kernels, libra::Workers& workers) {
-    for (std::vector<float>* gradient : {&dq, &dk, &dv}) {
-      kernels.fill(workers, {gradient->data(), static_cast<int64_t>(gradient->size()), 0});
-    }
-    kernels.attentionDelta(workers, {out.data(), dOut.data(), delta.data(),
-                                     static_cast<int64_t>(delta.size()), headDim});
-    kernels.attentionBackward(
-        workers, {q.data(), k.data(), v.data(), dOut.data(), logSumExp.data(), delta.data(),
-                  dq.data(), dk.data(), dv.data(), segments.data(),
-                  static_cast<int64_t>(segments.size()), scale(), headDim, headDim});
-  }
-
-  float scale() const { return 1 / std::sqrt(static_cast<float>(headDim)); }
-};
 
 class Server {
  public:
@@ -89,29 +27,51 @@ class Server {
       words >> threads;
       std::cout << peakAnswer(pool_(threads)) << std::endl;
     } else {
-      run(words, line);
+      run(words);
     }
   }
 
  private:
-  void run(std::istream& words, const std::string& key) {
+  void run(std::istream& words) {
     std::string dtype, pass;
     words >> dtype >> pass;
-    std::unique_ptr<Problem>& problem = problems_[key];
-    const bool first = problem == nullptr;
-    if (first) problem = std::make_unique<Problem>(words);
-    const int threads = std::stoi(key.substr(key.rfind(' ') + 1));
-    const bool backward = pass == "forward+backward";
+    const AttentionShape shape(words);
+    int threads;
+    words >> threads;
+    AttentionProblem& problem = find(dtype, shape);
+    libra::Workers& workers = pool_(threads);
+    const bool forward = pass != "backward";
+    const bool backward = pass != "forward";
     const auto once = [&] {
-      problem->forward(libra::kernels(), pool_(threads));
-      if (backward) problem->backward(libra::kernels(), pool_(threads));
+      if (forward) problem.forward(workers);
+      if (backward) problem.backward(workers);
     };
-    if (first) once();  // touches the pages
-    std::cout << timedAnswer(once, problem->flops * (backward ? 3.5 : 1), threads) << std::endl;
+    const double passes = (forward ? 1 : 0) + (backward ? 2.5 : 0);
+    std::cout << timedAnswer(once, shape.flops() * passes, threads) << std::endl;
+  }
+
+  /// The last problem is kept; a new one has run once, which touches its pages.
+  AttentionProblem& find(const std::string& dtype, const AttentionShape& shape) {
+    if (problem_ == nullptr || dtype != dtype_ || !(shape == shape_)) {
+      problem_.reset();
+      problem_ = dtype == "float32" ? make<float>(shape) : make<libra::Bfloat16>(shape);
+      dtype_ = dtype;
+      shape_ = shape;
+      problem_->forward(pool_(1));
+      problem_->backward(pool_(1));
+    }
+    return *problem_;
+  }
+
+  template <class Element>
+  static std::unique_ptr<AttentionProblem> make(const AttentionShape& shape) {
+    return std::make_unique<AttentionProblemOf<Element>>(shape);
   }
 
   Pool pool_;
-  std::map<std::string, std::unique_ptr<Problem>> problems_;
+  std::string dtype_;
+  AttentionShape shape_;
+  std::unique_ptr<AttentionProblem> problem_;
 };
 
 }  // namespace
