@@ -62,6 +62,35 @@ void allSizesGiveTheRankOrderSum() {
   }
 }
 
+void bfloat16IsSummedInFloat32AndRoundedOnce() {
+  Launch launch({.size = 5});
+  std::vector<Memory> tensors;
+  for (int rank = 0; rank < 5; ++rank) {
+    tensors.push_back(launch.memory(rank, std::vector<float>(2)));
+    auto* elements = reinterpret_cast<Bfloat16*>(tensors[rank].data);
+    for (int i = 0; i < 4; ++i) elements[i] = narrowed(rank == 0 ? 256.0f : 0.5f);
+    launch.everybody[rank].allReduce(*launch.streams[rank], tensors[rank], ElementType::bfloat16);
+  }
+  for (const Fault& fault : launch.finish()) CHECK(fault.code.empty());
+  for (const Memory& tensor : tensors) {
+    const auto* elements = reinterpret_cast<const Bfloat16*>(tensor.data);
+    for (int i = 0; i < 4; ++i) CHECK(widened(elements[i]) == 258.0f);
+  }
+}
+
+void otherTypesAreAMismatchForEveryone() {
+  Launch launch({.size = 2});
+  for (int rank = 0; rank < 2; ++rank) {
+    launch.everybody[rank].allReduce(*launch.streams[rank], launch.memory(rank, {1, 2}),
+                                     rank == 0 ? ElementType::float32 : ElementType::bfloat16);
+  }
+  for (const Fault& fault : launch.finish()) {
+    CHECK(fault.code == "MISMATCH");
+    CHECK(contains(fault.message, "8 bytes of float32"));
+    CHECK(contains(fault.message, "8 bytes of bfloat16"));
+  }
+}
+
 void otherSizesAreAMismatchForEveryone() {
   Launch launch({.size = 3});
   for (int rank = 0; rank < 3; ++rank) {
@@ -138,7 +167,8 @@ void aRankThatReturnedIsReportedAtOnce() {
 }  // namespace
 
 int main() {
-  return runAll(allSizesGiveTheRankOrderSum, otherSizesAreAMismatchForEveryone,
+  return runAll(allSizesGiveTheRankOrderSum, bfloat16IsSummedInFloat32AndRoundedOnce,
+                otherTypesAreAMismatchForEveryone, otherSizesAreAMismatchForEveryone,
                 otherCallsAreAMismatchForEveryone, anotherOrderOfCommunicatorsIsReported,
                 aPeerThatDoesNotComeIsATimeout, withoutBeatsThereIsNoTimeout,
                 aRankThatReturnedIsReportedAtOnce);

@@ -58,12 +58,12 @@ struct Setting {
 void operatorsRunAndAreRead() {
   Setting setting;
   libra_storage* storage = setting.storage(64);
-  CHECK(libra_fill(setting.stream, {storage, 0}, 16, 1.5) == LIBRA_OK);
+  CHECK(libra_fill(setting.stream, {storage, 0}, 16, 1.5, LIBRA_FLOAT32) == LIBRA_OK);
   CHECK(libra_add(setting.stream, {storage, 0}, {storage, 0}, {storage, 32}, 8) == LIBRA_OK);
   std::vector<float> values(16);
   Arrival arrival;
-  CHECK(libra_stream_read(setting.stream, {storage, 0}, 64, values.data(), Arrival::callback,
-                          &arrival) == LIBRA_OK);
+  CHECK(libra_stream_read(setting.stream, {storage, 0}, 16, LIBRA_FLOAT32, values.data(),
+                          Arrival::callback, &arrival) == LIBRA_OK);
   CHECK(arrival.code().empty());
   CHECK(values[7] == 1.5f && values[8] == 3.0f && values[15] == 3.0f);
   libra_timing timings[8];
@@ -79,17 +79,41 @@ void operatorsRunAndAreRead() {
 void whatReachesOutsideIsRefused() {
   Setting setting;
   libra_storage* storage = setting.storage(64);
-  CHECK(libra_fill(setting.stream, {storage, 4}, 16, 0) == LIBRA_FAILED);
+  CHECK(libra_fill(setting.stream, {storage, 4}, 16, 0, LIBRA_FLOAT32) == LIBRA_FAILED);
   CHECK(std::string(libra_last_fault()->code) == "ARGUMENT");
   CHECK(std::string(libra_last_fault()->message) == "Expected 64 bytes for out but received 60");
-  CHECK(libra_fill(setting.stream, {nullptr, 0}, 16, 0) == LIBRA_FAILED);
+  CHECK(libra_fill(setting.stream, {nullptr, 0}, 16, 0, LIBRA_FLOAT32) == LIBRA_FAILED);
   libra_storage_release(storage);
-  CHECK(libra_fill(setting.stream, {storage, 0}, 1, 0) == LIBRA_FAILED);
+  CHECK(libra_fill(setting.stream, {storage, 0}, 1, 0, LIBRA_FLOAT32) == LIBRA_FAILED);
   CHECK(std::string(libra_last_fault()->code) == "STATE");
   libra_storage_destroy(storage);
   libra_world* none = nullptr;
   CHECK(libra_world_create(setting.environment, 1, 1000, 1, 0, 0, "sse", &none) == LIBRA_FAILED);
   CHECK(std::string(libra_last_fault()->code) == "ARGUMENT");
+}
+
+void bfloat16IsRoundedOnTheWayInAndWidenedOnTheWayOut() {
+  Setting setting;
+  libra_storage* narrow = setting.storage(10);
+  libra_storage* wide = setting.storage(20);
+  const std::vector<float> given{1.00390625f, 1.01171875f, 0.1f, -2.0f, 3.0f};
+  const std::vector<float> rounded{1.0f, 1.015625f, 0.10009765625f, -2.0f, 3.0f};
+  CHECK(libra_storage_write(narrow, given.data(), 5, LIBRA_BFLOAT16) == LIBRA_OK);
+  CHECK(libra_storage_write(narrow, given.data(), 6, LIBRA_BFLOAT16) == LIBRA_FAILED);
+  CHECK(libra_storage_write(narrow, given.data(), 1, 4) == LIBRA_FAILED);
+  CHECK(libra_widen(setting.stream, {narrow, 0}, {wide, 0}, 5) == LIBRA_OK);
+  CHECK(libra_fill(setting.stream, {narrow, 2}, 3, 0.1, LIBRA_BFLOAT16) == LIBRA_OK);
+  CHECK(libra_fill(setting.stream, {narrow, 4}, 4, 0, LIBRA_BFLOAT16) == LIBRA_FAILED);
+  std::vector<float> filled(5), widened(5);
+  Arrival first, second;
+  CHECK(libra_stream_read(setting.stream, {narrow, 0}, 5, LIBRA_BFLOAT16, filled.data(),
+                          Arrival::callback, &first) == LIBRA_OK);
+  CHECK(libra_stream_read(setting.stream, {wide, 0}, 5, LIBRA_FLOAT32, widened.data(),
+                          Arrival::callback, &second) == LIBRA_OK);
+  CHECK(first.code().empty() && second.code().empty());
+  CHECK(widened == rounded);
+  CHECK(filled == std::vector<float>({1.0f, rounded[2], rounded[2], rounded[2], 3.0f}));
+  for (libra_storage* storage : {narrow, wide}) libra_storage_destroy(storage);
 }
 
 void aWrongIdFailsTheStreamOnly() {
@@ -99,7 +123,7 @@ void aWrongIdFailsTheStreamOnly() {
   libra_storage* out = setting.storage(8);
   const int32_t wrong = 4;
   CHECK(libra_storage_zero(table) == LIBRA_OK);
-  CHECK(libra_storage_write(ids, &wrong, 4) == LIBRA_OK);
+  CHECK(libra_storage_write(ids, &wrong, 1, LIBRA_INT32) == LIBRA_OK);
   CHECK(libra_embedding(setting.stream, {ids, 0}, {table, 0}, {out, 0}, 1, 4, 2) == LIBRA_OK);
   Arrival arrival;
   CHECK(libra_stream_done(setting.stream, Arrival::callback, &arrival) == LIBRA_OK);
@@ -117,7 +141,7 @@ void closingFreesWhatIsLeft() {
   libra_memory memory;
   libra_memory_statistics(setting.world, 0, &memory);
   CHECK(memory.live_bytes == 0 && memory.cached_bytes == 0);
-  CHECK(libra_fill(setting.stream, {storage, 0}, 1, 0) == LIBRA_FAILED);
+  CHECK(libra_fill(setting.stream, {storage, 0}, 1, 0, LIBRA_FLOAT32) == LIBRA_FAILED);
   libra_storage_destroy(storage);
   libra_memory_statistics(setting.world, 0, &memory);
   CHECK(memory.leaked == 0);
@@ -127,5 +151,6 @@ void closingFreesWhatIsLeft() {
 
 int main() {
   return libra::test::runAll(operatorsRunAndAreRead, whatReachesOutsideIsRefused,
+                             bfloat16IsRoundedOnTheWayInAndWidenedOnTheWayOut,
                              aWrongIdFailsTheStreamOnly, closingFreesWhatIsLeft);
 }

@@ -80,8 +80,11 @@ typedef struct libra_column {
  * fuzzing on the thread that calls libra_world_drain. */
 typedef void (*libra_callback)(void* data, const libra_fault* fault);
 
-/* Element types of tensors in collectives. */
-enum { LIBRA_FLOAT32 = 0, LIBRA_INT32 = 1, LIBRA_FLOAT64 = 2 };
+/* Element types of tensors: the parameters named type. */
+enum { LIBRA_FLOAT32 = 0, LIBRA_INT32 = 1, LIBRA_FLOAT64 = 2, LIBRA_BFLOAT16 = 3 };
+
+/* Bytes of an element outside tensors, where a bfloat16 is a float. */
+int64_t libra_wide_bytes(int type); /* C only */
 
 /* ---- errors and environment */
 const libra_fault* libra_last_fault(void);         /* C only */
@@ -124,7 +127,8 @@ libra_status libra_storage_create(libra_world* world, int rank, int64_t bytes, l
 void libra_storage_release(libra_storage* storage);
 void libra_storage_destroy(libra_storage* storage); /* C only */
 libra_status libra_storage_zero(libra_storage* storage);
-libra_status libra_storage_write(libra_storage* storage, const void* data, int64_t bytes);
+/* data: `count` elements of the type; for bfloat16 floats, rounded to nearest even. */
+libra_status libra_storage_write(libra_storage* storage, const void* data, int64_t count, int type);
 void libra_memory_statistics(libra_world* world, int rank, libra_memory* out);
 void libra_memory_trim(libra_world* world, int rank);
 
@@ -136,8 +140,9 @@ libra_status libra_stream_record(libra_stream* stream, libra_event** out);
 void libra_event_release(libra_event* event); /* C only */
 libra_status libra_stream_wait(libra_stream* stream, libra_event* event);
 libra_status libra_stream_done(libra_stream* stream, libra_callback callback, void* data);
-/* Copies `bytes` of the tensor to target, then calls back; target must live until then. */
-libra_status libra_stream_read(libra_stream* stream, libra_tensor tensor, int64_t bytes,
+/* Copies `count` elements of the tensor to target, then calls back; target must live until then.
+ * bfloat16 is widened to float32. */
+libra_status libra_stream_read(libra_stream* stream, libra_tensor tensor, int64_t count, int type,
                                void* target, libra_callback callback, void* data);
 /* Writes at most capacity entries; the number of kinds there are. */
 int libra_stream_timings(libra_stream* stream, libra_timing* out, int capacity);
@@ -179,7 +184,9 @@ typedef struct libra_transfer {
 libra_status libra_exchange(libra_communicator* communicator, libra_stream* stream,
                             const libra_transfer* transfers, int count);
 
-/* ---- operators: kernels.h says what each computes */
+/* ---- operators: kernels.h says what each computes.
+ * type: LIBRA_FLOAT32 or LIBRA_BFLOAT16, of the tensors that have that of the model; weights of
+ * norms, log-sum-exp, delta and gradients of weights are float32 in both. */
 libra_status libra_linear(libra_stream* stream, libra_tensor x, libra_tensor weight,
                           libra_tensor residual, libra_tensor out, int64_t rows, int64_t in,
                           int64_t outputs);
@@ -220,8 +227,13 @@ libra_status libra_add(libra_stream* stream, libra_tensor a, libra_tensor b, lib
                        int64_t count);
 libra_status libra_scale(libra_stream* stream, libra_tensor x, libra_tensor out, int64_t count,
                          double factor, libra_tensor factor_tensor);
-libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value);
+libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value,
+                        int type);
 libra_status libra_copy(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t bytes);
+/* float32 to bfloat16, rounded to nearest even. */
+libra_status libra_narrow(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t count);
+/* bfloat16 to float32. */
+libra_status libra_widen(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t count);
 libra_status libra_sum_squares(libra_stream* stream, libra_tensor x, libra_tensor out,
                                int64_t count, int accumulate);
 libra_status libra_clip_factor(libra_stream* stream, libra_tensor sum_squares, libra_tensor out,
@@ -240,14 +252,16 @@ void libra_segments_release(libra_segments* segments); /* C only */
 libra_status libra_attention_forward(libra_stream* stream, libra_tensor q, libra_tensor k,
                                      libra_tensor v, libra_tensor out, libra_tensor log_sum_exp,
                                      libra_segments* segments, double scale, int64_t head_dim,
-                                     int64_t value_dim);
+                                     int64_t value_dim, int type);
+/* dq, dk and dv are float32. */
 libra_status libra_attention_backward(libra_stream* stream, libra_tensor q, libra_tensor k,
                                       libra_tensor v, libra_tensor d_out, libra_tensor log_sum_exp,
                                       libra_tensor delta, libra_tensor dq, libra_tensor dk,
                                       libra_tensor dv, libra_segments* segments, double scale,
-                                      int64_t head_dim, int64_t value_dim);
+                                      int64_t head_dim, int64_t value_dim, int type);
 libra_status libra_attention_delta(libra_stream* stream, libra_tensor out, libra_tensor d_out,
-                                   libra_tensor delta, int64_t vectors, int64_t value_dim);
+                                   libra_tensor delta, int64_t vectors, int64_t value_dim,
+                                   int type);
 libra_status libra_merge_partials(libra_stream* stream, libra_tensor partial,
                                   libra_tensor partial_log_sum_exp, libra_tensor out,
                                   libra_tensor log_sum_exp, int64_t vectors, int64_t value_dim);

@@ -82,6 +82,8 @@ static Napi::Object bindAll(Napi::Env env, Napi::Object exports) {
   LIBRA_BIND("scale", libra_scale);
   LIBRA_BIND("fill", libra_fill);
   LIBRA_BIND("copy", libra_copy);
+  LIBRA_BIND("narrow", libra_narrow);
+  LIBRA_BIND("widen", libra_widen);
   LIBRA_BIND("sumSquares", libra_sum_squares);
   LIBRA_BIND("clipFactor", libra_clip_factor);
   LIBRA_BIND("adamW", libra_adam_w);

@@ -95,11 +95,14 @@ Napi::Value streamRead(const Napi::CallbackInfo& info) {
   Reader reader(info);
   auto* stream = reader.take<libra_stream*>();
   const auto tensor = reader.take<libra_tensor>();
-  const auto bytes = reader.take<int64_t>();
+  const auto count = reader.take<int64_t>();
+  const int type = reader.take<int>();
+  const int64_t bytes = count * libra_wide_bytes(type);
   auto pending = std::make_unique<Pending>(info.Env(), static_cast<size_t>(bytes));
   pending->reads = true;
   return awaiting(info.Env(), std::move(pending), [&](Pending* waiting) {
-    return libra_stream_read(stream, tensor, bytes, waiting->bytes.get(), onCompleted, waiting);
+    return libra_stream_read(stream, tensor, count, type, waiting->bytes.get(), onCompleted,
+                             waiting);
   });
 }
 

@@ -16,7 +16,9 @@ Napi::Value storageWrite(const Napi::CallbackInfo& info) {
   auto* storage = unbox<libra_storage>(info[0]);
   const auto array = info[1].As<Napi::TypedArray>();
   const auto* begin = static_cast<const char*>(array.ArrayBuffer().Data()) + array.ByteOffset();
-  check(info.Env(), libra_storage_write(storage, begin, static_cast<int64_t>(array.ByteLength())));
+  const int type = info[2].As<Napi::Number>().Int32Value();
+  const auto bytes = static_cast<int64_t>(array.ByteLength());
+  check(info.Env(), libra_storage_write(storage, begin, bytes / libra_wide_bytes(type), type));
   return info.Env().Undefined();
 }
 

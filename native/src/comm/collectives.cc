@@ -2,6 +2,7 @@
 // every rank and in every run.
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "comm/communicator.h"
 #include "comm/steps.h"
@@ -11,16 +12,22 @@ namespace {
 
 class TensorContribution final : public Contribution {
  public:
-  TensorContribution(Memory input, Memory output, int root, int readers)
-      : input(std::move(input)), output(std::move(output)), root(root), readers_(readers) {}
+  /// element: the type's name where the elements are summed.
+  TensorContribution(Memory input, Memory output, int root, int readers, const char* element = "")
+      : input(std::move(input)),
+        output(std::move(output)),
+        root(root),
+        element(element),
+        readers_(readers) {}
 
   void match(const Ticket& mine, const Ticket& theirs) const override {
     const auto& other = static_cast<const TensorContribution&>(*theirs.contribution);
-    if (input.bytes == other.input.bytes && root == other.root) return;
+    if (input.bytes == other.input.bytes && root == other.root && element == other.element) return;
     const bool roots = root != other.root;
     const auto value = [&](const TensorContribution& one) {
       return roots ? "root " + std::to_string(one.root)
-                   : std::to_string(one.input.bytes) + " bytes";
+                   : std::to_string(one.input.bytes) + " bytes" +
+                         (one.element.empty() ? "" : " of " + std::string(one.element));
     };
     throw Error("MISMATCH",
                 mine.describe() + ": rank " + std::to_string(mine.globalRank()) + " brings " +
@@ -43,6 +50,7 @@ class TensorContribution final : public Contribution {
   const Memory input;
   const Memory output;
   const int root;
+  const std::string_view element;
 
  private:
   const int readers_;
@@ -55,18 +63,38 @@ const TensorContribution& contributionOf(const Ticket& ticket) {
 /// Elements summed at a time: stays in the first-level cache.
 constexpr int64_t sumBlock = 1024;
 
-/// target(block begin, sums, count) takes the sums of elements [begin, end) over `inputs`.
+/// How elements of a type are summed: as `Sum`, which each turns into and comes from.
+template <class Element>
+struct Summed {
+  using Sum = Element;
+  static Sum take(Element x) { return x; }
+  static Element give(Sum x) { return x; }
+};
+/// In float32, rounded once at the end.
+template <>
+struct Summed<Bfloat16> {
+  using Sum = float;
+  static Sum take(Bfloat16 x) { return widened(x); }
+  static Bfloat16 give(Sum x) { return narrowed(x); }
+};
+
+/// target(block begin, sums, bytes) takes the sums of elements [begin, end) over `inputs`.
 template <class Element, class Target>
 void sumInOrder(const std::vector<const char*>& inputs, int64_t begin, int64_t end, Target target) {
-  Element sums[sumBlock];
+  using How = Summed<Element>;
+  typename How::Sum sums[sumBlock];
+  Element results[sumBlock];
   for (int64_t at = begin; at < end; at += sumBlock) {
     const int64_t count = std::min(sumBlock, end - at);
-    std::memcpy(sums, inputs[0] + at * sizeof(Element), count * sizeof(Element));
-    for (size_t rank = 1; rank < inputs.size(); ++rank) {
+    for (size_t rank = 0; rank < inputs.size(); ++rank) {
       const auto* input = reinterpret_cast<const Element*>(inputs[rank]) + at;
-      for (int64_t i = 0; i < count; ++i) sums[i] += input[i];
+      for (int64_t i = 0; i < count; ++i) {
+        sums[i] = rank == 0 ? How::take(input[i]) : sums[i] + How::take(input[i]);
+      }
     }
-    target(at, reinterpret_cast<const char*>(sums), count * static_cast<int64_t>(sizeof(Element)));
+    for (int64_t i = 0; i < count; ++i) results[i] = How::give(sums[i]);
+    target(at, reinterpret_cast<const char*>(results),
+           count * static_cast<int64_t>(sizeof(Element)));
   }
 }
 
@@ -80,6 +108,8 @@ void sumInOrder(ElementType type, const std::vector<const char*>& inputs, int64_
       return sumInOrder<double>(inputs, begin, end, target);
     case ElementType::int32:
       return sumInOrder<uint32_t>(inputs, begin, end, target);  // wraps instead of overflowing
+    case ElementType::bfloat16:
+      return sumInOrder<Bfloat16>(inputs, begin, end, target);
   }
 }
 
@@ -111,8 +141,9 @@ void expectBytes(const Memory& memory, int64_t bytes, const char* name) {
 void Communicator::allReduce(Stream& stream, Memory tensor, ElementType type) const {
   const int64_t count = tensor.bytes / elementBytes(type);
   const int64_t begin = count * rank_ / size(), end = count * (rank_ + 1) / size();
-  auto call = ticket(stream, "allReduce",
-                     std::make_unique<TensorContribution>(tensor, tensor, 0, size() - 1));
+  auto call =
+      ticket(stream, "allReduce",
+             std::make_unique<TensorContribution>(tensor, tensor, 0, size() - 1, nameOf(type)));
   World& world = *world_;
   stream.enqueue(std::make_unique<Post>(world, call));
   // Each rank sums its own part of everybody's tensor and writes the sum to all of them: nobody
@@ -135,8 +166,9 @@ void Communicator::reduceScatter(Stream& stream, Memory input, Memory output,
   expectBytes(input, output.bytes * size(), "input");
   const int64_t count = output.bytes / elementBytes(type);
   const int64_t begin = count * rank_;
-  auto call = ticket(stream, "reduceScatter",
-                     std::make_unique<TensorContribution>(input, output, 0, size() - 1));
+  auto call =
+      ticket(stream, "reduceScatter",
+             std::make_unique<TensorContribution>(input, output, 0, size() - 1, nameOf(type)));
   World& world = *world_;
   stream.enqueue(std::make_unique<Post>(world, call));
   stream.enqueue(std::make_unique<Step>(

@@ -4,8 +4,6 @@
 
 namespace libra {
 
-int64_t elementBytes(ElementType type) { return type == ElementType::float64 ? 8 : 4; }
-
 Communicator::Communicator(std::shared_ptr<World> world, const std::string& key,
                            std::vector<int> ranks, int rank)
     : world_(std::move(world)), rank_(rank) {

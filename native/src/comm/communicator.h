@@ -9,12 +9,10 @@
 #include "comm/block-list.h"
 #include "comm/rendezvous.h"
 #include "core/allocator.h"
+#include "core/element.h"
 #include "core/stream.h"
 
 namespace libra {
-
-enum class ElementType { float32, int32, float64 };
-int64_t elementBytes(ElementType type);
 
 /// Bytes of a storage from `data` on; keeps the storage alive.
 struct Memory {

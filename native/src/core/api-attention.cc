@@ -6,8 +6,10 @@
 using namespace libra;
 using libra::api::enqueue;
 using libra::api::guarded;
+using libra::api::kernelFor;
 using libra::api::sameCount;
 using libra::api::Tensors;
+using libra::api::withElement;
 
 namespace {
 
@@ -72,23 +74,28 @@ void libra_segments_release(libra_segments* segments) { delete segments; }
 libra_status libra_attention_forward(libra_stream* stream, libra_tensor q, libra_tensor k,
                                      libra_tensor v, libra_tensor out, libra_tensor log_sum_exp,
                                      libra_segments* segments, double scale, int64_t head_dim,
-                                     int64_t value_dim) {
+                                     int64_t value_dim, int type) {
   return guarded([&] {
-    Tensors t;
-    const int64_t queries = segments->queryExtent, keys = segments->keyExtent;
-    const AttentionForwardArguments arguments{
-        .q = t.floats(q, queries * head_dim, "q"),
-        .k = t.floats(k, keys * head_dim, "k"),
-        .v = t.floats(v, keys * value_dim, "v"),
-        .out = t.floats(out, queries * value_dim, "out"),
-        .logSumExp = t.floats(log_sum_exp, queries, "logSumExp"),
-        .segments = segments->segments->data(),
-        .segmentCount = static_cast<int64_t>(segments->segments->size()),
-        .scale = static_cast<float>(scale),
-        .headDim = head_dim,
-        .valueDim = value_dim};
-    t.hold(segments->segments);
-    enqueue(stream, "attentionForward", &Kernels::attentionForward, t, arguments);
+    withElement(type, [&](auto element) {
+      using Element = decltype(element);
+      Tensors t;
+      const int64_t queries = segments->queryExtent, keys = segments->keyExtent;
+      const AttentionForwardOf<Element> arguments{
+          .q = t.elements<Element>(q, queries * head_dim, "q"),
+          .k = t.elements<Element>(k, keys * head_dim, "k"),
+          .v = t.elements<Element>(v, keys * value_dim, "v"),
+          .out = t.elements<Element>(out, queries * value_dim, "out"),
+          .logSumExp = t.floats(log_sum_exp, queries, "logSumExp"),
+          .segments = segments->segments->data(),
+          .segmentCount = static_cast<int64_t>(segments->segments->size()),
+          .scale = static_cast<float>(scale),
+          .headDim = head_dim,
+          .valueDim = value_dim};
+      t.hold(segments->segments);
+      enqueue(stream, "attentionForward",
+              kernelFor<Element>(&Kernels::attentionForward, &Kernels::attentionForwardBfloat16), t,
+              arguments);
+    });
   });
 }
 
@@ -96,40 +103,52 @@ libra_status libra_attention_backward(libra_stream* stream, libra_tensor q, libr
                                       libra_tensor v, libra_tensor d_out, libra_tensor log_sum_exp,
                                       libra_tensor delta, libra_tensor dq, libra_tensor dk,
                                       libra_tensor dv, libra_segments* segments, double scale,
-                                      int64_t head_dim, int64_t value_dim) {
+                                      int64_t head_dim, int64_t value_dim, int type) {
   return guarded([&] {
-    Tensors t;
-    const int64_t queries = segments->queryExtent, keys = segments->keyExtent;
-    const AttentionBackwardArguments arguments{
-        .q = t.floats(q, queries * head_dim, "q"),
-        .k = t.floats(k, keys * head_dim, "k"),
-        .v = t.floats(v, keys * value_dim, "v"),
-        .dOut = t.floats(d_out, queries * value_dim, "dOut"),
-        .logSumExp = t.floats(log_sum_exp, queries, "logSumExp"),
-        .delta = t.floats(delta, queries, "delta"),
-        .dq = t.floats(dq, queries * head_dim, "dq"),
-        .dk = t.floats(dk, keys * head_dim, "dk"),
-        .dv = t.floats(dv, keys * value_dim, "dv"),
-        .segments = segments->segments->data(),
-        .segmentCount = static_cast<int64_t>(segments->segments->size()),
-        .scale = static_cast<float>(scale),
-        .headDim = head_dim,
-        .valueDim = value_dim};
-    t.hold(segments->segments);
-    enqueue(stream, "attentionBackward", &Kernels::attentionBackward, t, arguments);
+    withElement(type, [&](auto element) {
+      using Element = decltype(element);
+      Tensors t;
+      const int64_t queries = segments->queryExtent, keys = segments->keyExtent;
+      const AttentionBackwardOf<Element> arguments{
+          .q = t.elements<Element>(q, queries * head_dim, "q"),
+          .k = t.elements<Element>(k, keys * head_dim, "k"),
+          .v = t.elements<Element>(v, keys * value_dim, "v"),
+          .dOut = t.elements<Element>(d_out, queries * value_dim, "dOut"),
+          .logSumExp = t.floats(log_sum_exp, queries, "logSumExp"),
+          .delta = t.floats(delta, queries, "delta"),
+          .dq = t.floats(dq, queries * head_dim, "dq"),
+          .dk = t.floats(dk, keys * head_dim, "dk"),
+          .dv = t.floats(dv, keys * value_dim, "dv"),
+          .segments = segments->segments->data(),
+          .segmentCount = static_cast<int64_t>(segments->segments->size()),
+          .scale = static_cast<float>(scale),
+          .headDim = head_dim,
+          .valueDim = value_dim};
+      t.hold(segments->segments);
+      enqueue(stream, "attentionBackward",
+              kernelFor<Element>(&Kernels::attentionBackward, &Kernels::attentionBackwardBfloat16),
+              t, arguments);
+    });
   });
 }
 
 libra_status libra_attention_delta(libra_stream* stream, libra_tensor out, libra_tensor d_out,
-                                   libra_tensor delta, int64_t vectors, int64_t value_dim) {
+                                   libra_tensor delta, int64_t vectors, int64_t value_dim,
+                                   int type) {
   return guarded([&] {
-    Tensors t;
-    const AttentionDeltaArguments arguments{.out = t.floats(out, vectors * value_dim, "out"),
-                                            .dOut = t.floats(d_out, vectors * value_dim, "dOut"),
-                                            .delta = t.floats(delta, vectors, "delta"),
-                                            .vectors = vectors,
-                                            .valueDim = value_dim};
-    enqueue(stream, "attentionDelta", &Kernels::attentionDelta, t, arguments);
+    withElement(type, [&](auto element) {
+      using Element = decltype(element);
+      Tensors t;
+      const AttentionDeltaOf<Element> arguments{
+          .out = t.elements<Element>(out, vectors * value_dim, "out"),
+          .dOut = t.elements<Element>(d_out, vectors * value_dim, "dOut"),
+          .delta = t.floats(delta, vectors, "delta"),
+          .vectors = vectors,
+          .valueDim = value_dim};
+      enqueue(stream, "attentionDelta",
+              kernelFor<Element>(&Kernels::attentionDelta, &Kernels::attentionDeltaBfloat16), t,
+              arguments);
+    });
   });
 }
 

@@ -4,14 +4,10 @@
 using libra::Error;
 using libra::api::guarded;
 using libra::api::memoryOf;
+using libra::api::typeOf;
 using libra::api::values;
 
 namespace {
-
-libra::ElementType typeOf(int type) {
-  if (type == LIBRA_INT32) return libra::ElementType::int32;
-  return type == LIBRA_FLOAT64 ? libra::ElementType::float64 : libra::ElementType::float32;
-}
 
 std::vector<libra::Memory> memories(const libra_tensor* tensors, const int64_t* bytes, int count,
                                     const char* name) {

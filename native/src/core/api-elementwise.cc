@@ -1,10 +1,29 @@
 // Element-wise operators and the optimizer behind libra.h.
+#include <algorithm>
+
 #include "core/api-operators.h"
 
 using namespace libra;
 using libra::api::enqueue;
+using libra::api::enqueueCall;
 using libra::api::guarded;
 using libra::api::Tensors;
+using libra::api::typeOf;
+
+namespace {
+
+/// Elements of a task.
+constexpr int64_t filledAtOnce = int64_t{1} << 16;
+
+void fillHalves(Workers& workers, Bfloat16* out, int64_t count, Bfloat16 value) {
+  const int64_t tasks = (count + filledAtOnce - 1) / filledAtOnce;
+  workers.run(static_cast<int>(tasks), [&](int task, int) {
+    const int64_t first = task * filledAtOnce;
+    std::fill(out + first, out + std::min(count, first + filledAtOnce), value);
+  });
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -33,9 +52,17 @@ libra_status libra_scale(libra_stream* stream, libra_tensor x, libra_tensor out,
   });
 }
 
-libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value) {
+libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value,
+                        int type) {
   return guarded([&] {
     Tensors t;
+    if (typeOf(type) == ElementType::bfloat16) {
+      Bfloat16* to = t.elements<Bfloat16>(out, count, "out");
+      const Bfloat16 rounded = narrowed(static_cast<float>(value));
+      return enqueueCall(stream, "fill", t, [to, count, rounded](Workers& workers) {
+        fillHalves(workers, to, count, rounded);
+      });
+    }
     const FillArguments arguments{
         .out = t.floats(out, count, "out"), .count = count, .value = static_cast<float>(value)};
     enqueue(stream, "fill", &Kernels::fill, t, arguments);
@@ -48,6 +75,26 @@ libra_status libra_copy(libra_stream* stream, libra_tensor from, libra_tensor to
     const CopyArguments arguments{
         .from = t.bytes(from, bytes, "from"), .to = t.bytes(to, bytes, "to"), .bytes = bytes};
     enqueue(stream, "copy", &Kernels::copy, t, arguments);
+  });
+}
+
+libra_status libra_narrow(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t count) {
+  return guarded([&] {
+    Tensors t;
+    const NarrowArguments arguments{.from = t.floats(from, count, "from"),
+                                    .to = t.elements<Bfloat16>(to, count, "to"),
+                                    .count = count};
+    enqueue(stream, "narrow", &Kernels::narrow, t, arguments);
+  });
+}
+
+libra_status libra_widen(libra_stream* stream, libra_tensor from, libra_tensor to, int64_t count) {
+  return guarded([&] {
+    Tensors t;
+    const WidenArguments arguments{.from = t.elements<Bfloat16>(from, count, "from"),
+                                   .to = t.floats(to, count, "to"),
+                                   .count = count};
+    enqueue(stream, "widen", &Kernels::widen, t, arguments);
   });
 }
 

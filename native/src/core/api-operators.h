@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,11 @@ class Tensors {
   }
   int32_t* integers(const libra_tensor& tensor, int64_t elements, const char* name) {
     return reinterpret_cast<int32_t*>(bytes(tensor, elements * 4, name));
+  }
+  /// In the type of the model: float or Bfloat16.
+  template <class Element>
+  Element* elements(const libra_tensor& tensor, int64_t elements, const char* name) {
+    return reinterpret_cast<Element*>(bytes(tensor, elements * sizeof(Element), name));
   }
   /// Null when the tensor is not given.
   float* optionalFloats(const libra_tensor& tensor, int64_t elements, const char* name) {
@@ -42,17 +49,45 @@ class Tensors {
 template <class Arguments>
 using Kernel = void (*Kernels::*)(Workers&, const Arguments&);
 
+/// The kernel for tensors of an element type.
+template <class Element, class Floats, class Bfloats>
+constexpr auto kernelFor(Floats floats, Bfloats bfloats) {
+  if constexpr (std::is_same_v<Element, Bfloat16>) {
+    return bfloats;
+  } else {
+    return floats;
+  }
+}
+
+/// Calls body with a float or a Bfloat16, whose type is that of the model's tensors.
+template <class Body>
+void withElement(int type, Body body) {
+  switch (typeOf(type)) {
+    case ElementType::float32:
+      return body(float{});
+    case ElementType::bfloat16:
+      return body(Bfloat16{});
+    default:
+      throw Error("ARGUMENT", std::string("Expected float32 or bfloat16 for type but received ") +
+                                  nameOf(typeOf(type)));
+  }
+}
+
+/// call(workers) runs in the stream's order.
+template <class Call>
+void enqueueCall(libra_stream* handle, const char* kind, Tensors& tensors, Call call) {
+  Stream& stream = *handle->stream;
+  stream.enqueue(std::make_unique<KernelCall>(
+      kind, stream.world().workers(stream.rank()),
+      [call, held = tensors.take()](Workers& workers) { call(workers); }));
+}
+
 template <class Arguments>
 void enqueue(libra_stream* handle, const char* kind, Kernel<Arguments> kernel, Tensors& tensors,
              const Arguments& arguments) {
-  Stream& stream = *handle->stream;
-  World& world = stream.world();
-  const auto function = world.kernels().*kernel;
-  stream.enqueue(
-      std::make_unique<KernelCall>(kind, world.workers(stream.rank()),
-                                   [function, arguments, held = tensors.take()](Workers& workers) {
-                                     function(workers, arguments);
-                                   }));
+  const auto function = handle->stream->world().kernels().*kernel;
+  enqueueCall(handle, kind, tensors,
+              [function, arguments](Workers& workers) { function(workers, arguments); });
 }
 
 }  // namespace libra::api

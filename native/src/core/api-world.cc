@@ -53,6 +53,22 @@ Memory memoryOf(const libra_tensor& tensor, int64_t bytes, const char* name) {
   return {storage, storage->data() + tensor.offset, bytes};
 }
 
+ElementType typeOf(int type) {
+  switch (type) {
+    case LIBRA_FLOAT32:
+      return ElementType::float32;
+    case LIBRA_INT32:
+      return ElementType::int32;
+    case LIBRA_FLOAT64:
+      return ElementType::float64;
+    case LIBRA_BFLOAT16:
+      return ElementType::bfloat16;
+    default:
+      throw Error("ARGUMENT",
+                  "Expected an element type for type but received " + std::to_string(type));
+  }
+}
+
 int64_t sameCount(std::initializer_list<std::pair<const char*, const libra_column*>> columns) {
   const auto& [firstName, first] = *columns.begin();
   for (const auto& [name, column] : columns) {
@@ -68,8 +84,11 @@ int64_t sameCount(std::initializer_list<std::pair<const char*, const libra_colum
 
 using libra::api::guarded;
 using libra::api::memoryOf;
+using libra::api::typeOf;
 
 extern "C" {
+
+int64_t libra_wide_bytes(int type) { return type == LIBRA_FLOAT64 ? 8 : 4; }
 
 const libra_fault* libra_last_fault(void) { return &lastView; }
 
@@ -165,10 +184,12 @@ libra_status libra_storage_zero(libra_storage* storage) {
   });
 }
 
-libra_status libra_storage_write(libra_storage* storage, const void* data, int64_t bytes) {
+libra_status libra_storage_write(libra_storage* storage, const void* data, int64_t count,
+                                 int type) {
   return guarded([&] {
-    const auto memory = memoryOf({storage, 0}, bytes, "storage");
-    if (bytes > 0) std::memcpy(memory.data, data, static_cast<size_t>(bytes));
+    const auto element = typeOf(type);
+    const auto memory = memoryOf({storage, 0}, count * libra::elementBytes(element), "storage");
+    libra::takeIn(element, data, memory.data, count);
   });
 }
 
@@ -204,14 +225,14 @@ libra_status libra_stream_done(libra_stream* stream, libra_callback callback, vo
   });
 }
 
-libra_status libra_stream_read(libra_stream* stream, libra_tensor tensor, int64_t bytes,
+libra_status libra_stream_read(libra_stream* stream, libra_tensor tensor, int64_t count, int type,
                                void* target, libra_callback callback, void* data) {
   return guarded([&] {
-    const auto memory = memoryOf(tensor, bytes, "tensor");
+    const auto element = typeOf(type);
+    const auto memory = memoryOf(tensor, count * libra::elementBytes(element), "tensor");
     stream->stream->enqueue(std::make_unique<libra::Completion>(
-        "read", callbackOf(callback, data), [memory, target, bytes] {
-          if (bytes > 0) std::memcpy(target, memory.data, static_cast<size_t>(bytes));
-        }));
+        "read", callbackOf(callback, data),
+        [memory, element, target, count] { libra::giveOut(element, memory.data, target, count); }));
   });
 }
 

@@ -76,6 +76,9 @@ libra_status guarded(Body body) {
 /// The storage's bytes from the tensor's offset on; throws when fewer than `bytes` are there.
 Memory memoryOf(const libra_tensor& tensor, int64_t bytes, const char* name);
 
+/// Throws for a number that is none of libra.h's.
+ElementType typeOf(int type);
+
 inline std::vector<int64_t> values(const libra_column& column) {
   return {column.values, column.values + column.count};
 }

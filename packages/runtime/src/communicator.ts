@@ -1,5 +1,5 @@
 import { expected, LibraError, requireArray, requireInteger } from "@libra/base";
-import { dtypeCode, elementBytes } from "./dtype.js";
+import { type DType, dtypeCode, elementBytes } from "./dtype.js";
 import type { Column, NativeCommunicator, NativeWorld } from "./native/binding.js";
 import { ListCache } from "./native/lists.js";
 import { native } from "./native/native.js";
@@ -56,6 +56,16 @@ export function requireColumn(value: unknown, name: string): Column {
     return value;
   }
   throw expected("an Int32Array, Float64Array, Uint8Array or Uint32Array", name, value);
+}
+
+function commonType(sources: readonly Tensor[], destinations: readonly Tensor[]): DType {
+  const [first = "float32", ...others] = [...sources, ...destinations].map(({ dtype }) => dtype);
+  const other = others.find((dtype) => dtype !== first);
+  if (other === undefined) return first;
+  throw new LibraError(
+    "ARGUMENT",
+    `Expected sources and destinations of one type but received ${first} and ${other}`,
+  );
 }
 
 /**
@@ -115,7 +125,10 @@ export class Communicator {
     return new Communicator(this.#world, this.#device, key, ranks, rank);
   }
 
-  /** Sum over all ranks in rank order, in place; the same bits on every rank. */
+  /**
+   * Sum over all ranks in rank order, in place; the same bits on every rank. bfloat16 is summed in
+   * float32 and rounded once, at the end.
+   */
   allReduce(stream: Stream, tensor: Tensor, op: "sum" = "sum"): void {
     if (op !== "sum") throw expected('"sum"', "op", op);
     const storage = this.#storage(tensor, "tensor");
@@ -124,7 +137,7 @@ export class Communicator {
   }
 
   /**
-   * `output` = this rank's part of the sum of all `input`s, in rank order.
+   * `output` = this rank's part of the sum of all `input`s, in rank order, as {@link allReduce} sums.
    *
    * @param input - size × as many elements as `output`
    */
@@ -174,14 +187,15 @@ export class Communicator {
    * list the same vectors in the same order. One copy, straight from the peer's tensors, which must
    * not be written before the exchange has ended on this stream.
    *
-   * @throws ARGUMENT for lists that reach outside their tensors
+   * @throws ARGUMENT for lists that reach outside their tensors, and for a transfer between tensors
+   *   of different types
    */
   exchange(stream: Stream, transfers: readonly Transfer[]): void {
     requireArray(transfers, "transfers");
     const flat = transfers.flatMap((transfer) => {
       const { send, receive, sources, destinations, vectorSize } = transfer;
       requireInteger(vectorSize, "vectorSize", 1);
-      const bytes = vectorSize * elementBytes[(sources[0] ?? destinations[0])?.dtype ?? "float32"];
+      const bytes = vectorSize * elementBytes[commonType(sources, destinations)];
       return [
         blockLists.handle(send),
         blockLists.handle(receive),

@@ -2,6 +2,7 @@ import { expected, LibraError, requireArray } from "@libra/base";
 import {
   arrayOf,
   type DType,
+  dtypeCode,
   dtypeOf,
   elementBytes,
   requireDType,
@@ -44,7 +45,8 @@ export interface Device {
   zeros(shape: readonly number[], dtype?: DType): Tensor;
   /**
    * Copies the values now, whatever part of whatever buffer they are. The shape is one dimension
-   * and the type the array's (float32 for plain numbers) unless given; other types are converted.
+   * and the type the array's (float32 for plain numbers) unless given; other types are converted,
+   * to bfloat16 rounding to nearest even.
    *
    * @throws ARGUMENT when shape and number of values differ
    * @throws UNSUPPORTED for `strides`: tensors are contiguous
@@ -116,7 +118,8 @@ export class CpuDevice implements Device {
       throw expected(`${array.length} elements, as the array has`, "shape", shapeText(wanted));
     }
     const tensor = this.empty(wanted, type);
-    native().storageWrite(tensor.storage.handle(), arrayOf(tensor.dtype, array));
+    const values = arrayOf(tensor.dtype, array);
+    native().storageWrite(tensor.storage.handle(), values, dtypeCode[tensor.dtype]);
     return tensor;
   }
 

@@ -6,7 +6,7 @@
 export { type CalibrateOutput, runCalibrate } from "./calibrate/run-calibrate.js";
 export { type BlockList, Communicator, type Transfer } from "./communicator.js";
 export type { Device, MemoryReport } from "./device.js";
-export type { DType, TensorData } from "./dtype.js";
+export type { DType, FloatType, TensorData } from "./dtype.js";
 export { Event } from "./event.js";
 export { instructionSets } from "./instruction-sets.js";
 export { launchLocal } from "./launch-local.js";
@@ -18,7 +18,7 @@ export {
   mergePartials,
 } from "./ops/attention.js";
 export { crossEntropy, crossEntropyBackward } from "./ops/cross-entropy.js";
-export { add, copy, fill, scale } from "./ops/elementwise.js";
+export { add, cast, copy, fill, scale } from "./ops/elementwise.js";
 export { embedding, embeddingBackward } from "./ops/embedding.js";
 export { linear, linearBackwardInput, linearBackwardWeight } from "./ops/linear.js";
 export { adamW, clipFactor, sumSquares } from "./ops/optimizer.js";

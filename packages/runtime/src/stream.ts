@@ -1,5 +1,5 @@
 import { expected, LibraError } from "@libra/base";
-import { type DType, type TensorData, viewOf } from "./dtype.js";
+import { type DType, dtypeCode, type TensorData, viewOf } from "./dtype.js";
 import { Event } from "./event.js";
 import type { NativeStream, NativeTiming } from "./native/binding.js";
 import { native } from "./native/native.js";
@@ -75,7 +75,7 @@ export class Stream {
   /**
    * The tensor's values at this place of the stream's order.
    *
-   * @returns Float32Array, Int32Array or Float64Array by the tensor's type, row-major
+   * @returns Float32Array, Int32Array or Float64Array by the tensor's type (bfloat16: Float32Array), row-major
    */
   read(tensor: Tensor): Promise<TensorData> {
     if (!(tensor instanceof Tensor)) throw expected("a tensor", "tensor", tensor);
@@ -86,7 +86,7 @@ export class Stream {
     const storage = tensor.storage.handle();
     return this.#tracked(
       native()
-        .streamRead(this.handle, storage, tensor.offset, tensor.byteLength)
+        .streamRead(this.handle, storage, tensor.offset, tensor.size, dtypeCode[dtype])
         .then((bytes) => viewOf(dtype, bytes)),
     );
   }

@@ -49,6 +49,43 @@ describe("collectives", () => {
     for (const values of got) expect(values).toEqual([3, 30, 0.1 + 0.2 + 0.1 * 3]);
   });
 
+  it("sum bfloat16 in float32, rounded once, and move it as it is", async () => {
+    // 256 + 0.5 + 0.5 + 0.5 + 0.5 stays 256 when each sum is rounded to 8 bits.
+    const got = await launchLocal(5, async (rank) => {
+      const stream = rank.stream("comm");
+      const { device, world } = rank;
+      const own = Array.from({ length: 15 }, () => (rank.rank === 0 ? 256 : 0.5));
+      const all = device.fromArray(own, [15], "bfloat16");
+      const part = device.empty([3], "bfloat16");
+      const gathered = device.empty([15], "bfloat16");
+      const spread = device.fromArray([rank.rank, 0.1], [2], "bfloat16");
+      world.reduceScatter(stream, all, part);
+      world.allReduce(stream, all);
+      world.allGather(stream, part, gathered);
+      world.broadcast(stream, spread, 3);
+      const tensors = [all, part, gathered, spread];
+      return await Promise.all(tensors.map(async (tensor) => [...(await stream.read(tensor))]));
+    });
+    for (const values of got) {
+      const [all, part, gathered, spread] = values;
+      expect([all, part, gathered]).toEqual([15, 3, 15].map((count) => Array(count).fill(258)));
+      expect(spread).toEqual([3, 0.10009765625]);
+    }
+  });
+
+  it("refuse to sum float32 with bfloat16 and name both sides", async () => {
+    const launch = launchLocal(2, async (rank) => {
+      const stream = rank.stream("comm");
+      const tensor = rank.rank === 0 ? rank.device.zeros([2]) : rank.device.zeros([4], "bfloat16");
+      rank.world.allReduce(stream, tensor);
+      await stream.done();
+    });
+    await expect(launch).rejects.toMatchObject({
+      code: "MISMATCH",
+      message: expect.stringMatching(/8 bytes of float32.*8 bytes of bfloat16|bfloat16.*float32/),
+    });
+  });
+
   it("C19 groups have ranks of their own, contiguous or not", async () => {
     for (const groups of [
       [

@@ -46,13 +46,30 @@ describe("device", () => {
     });
   });
 
+  it("rounds to bfloat16 and reads it back as float32", async () => {
+    await onOneRank(async (device, stream) => {
+      const [tie, above] = [1 + 2 ** -8, 1 + 3 * 2 ** -8]; // half-way: to the even neighbour
+      const values = Float32Array.of(tie, above, -tie, 1 + 2 ** -8 + 2 ** -20, 0.1, -0, NaN, 3e38);
+      const tensor = device.fromArray(values, [2, 4], "bfloat16");
+      expect(tensor).toMatchObject({ dtype: "bfloat16", size: 8, byteLength: 16 });
+      const read = await stream.read(tensor);
+      const wanted = [1, 1 + 2 ** -6, -1, 1 + 2 ** -7, 0.10009765625, -0, NaN];
+      expect([...read.subarray(0, 7)]).toEqual(wanted);
+      expect(await stream.read(tensor.slice(1, 2).reshape(4))).toEqual(read.slice(4));
+      expect([...(await stream.read(device.zeros([3], "bfloat16")))]).toEqual([0, 0, 0]);
+      expect(await stream.read(device.empty([0], "bfloat16"))).toEqual(new Float32Array(0));
+      const plain = device.fromArray([1, 2.5], [2], "bfloat16");
+      expect([...(await stream.read(plain))]).toEqual([1, 2.5]);
+    });
+  });
+
   it("refuses shapes, types and borders that make no sense", async () => {
     await onOneRank(async (device) => {
       expect(() => device.empty([2, -1])).toThrow("for shape but received [2,-1]");
       expect(() => device.empty([1.5])).toThrow("for shape");
       // @ts-expect-error: not a type
       expect(() => device.empty([1], "float16")).toThrow(
-        "one of float32, int32, float64 for dtype",
+        "one of float32, bfloat16, int32, float64 for dtype",
       );
       expect(() => device.fromArray([1, 2, 3], [2])).toThrow("Expected 3 elements");
       const tensor = device.zeros([4, 2]);

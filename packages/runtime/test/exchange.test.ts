@@ -18,6 +18,35 @@ function blocksOver(indices: readonly number[], width: number): Block[] {
 }
 
 describe("exchange", () => {
+  it("moves bfloat16 and refuses a transfer between different types", async () => {
+    const got = await launchLocal(2, async (rank) => {
+      const stream = rank.stream("comm");
+      const { device, world } = rank;
+      const own = device.fromArray(
+        [0.1, 1, 2, 3, 4, 5].map((value) => value + 10 * rank.rank),
+        [2, 3],
+        "bfloat16",
+      );
+      const to = device.zeros([2, 3], "bfloat16");
+      const [one, other] = [
+        { offset: 0, rows: 1 },
+        { offset: 1, rows: 1 },
+      ];
+      const list = blockList(rank.rank === 0 ? [[other], [one]] : [[one], [other]]);
+      const lists = { send: list, receive: list, vectorSize: 3 };
+      world.exchange(stream, [{ ...lists, sources: [own], destinations: [to] }]);
+      const wide = device.zeros([2, 3]);
+      expect(() =>
+        world.exchange(stream, [{ ...lists, sources: [own], destinations: [wide] }]),
+      ).toThrow("Expected sources and destinations of one type but received bfloat16 and float32");
+      return [...(await stream.read(to))];
+    });
+    expect(got).toEqual([
+      [10.125, 11, 12, 3, 4, 5],
+      [0.10009765625, 1, 2, 13, 14, 15],
+    ]);
+  });
+
   it("moves random vectors of several tensors between 1 to 5 ranks, fuzzed or not", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -57,7 +57,7 @@ export interface Binding {
   storageCreate(world: NativeWorld, rank: number, bytes: number): NativeStorage;
   storageRelease(storage: NativeStorage): void;
   storageZero(storage: NativeStorage): void;
-  storageWrite(storage: NativeStorage, data: ArrayBufferView): void;
+  storageWrite(storage: NativeStorage, data: ArrayBufferView, type: number): void;
   memoryStatistics(world: NativeWorld, rank: number): NativeMemory;
   memoryTrim(world: NativeWorld, rank: number): void;
 
@@ -65,7 +65,7 @@ export interface Binding {
   streamRecord(stream: NativeStream): NativeEvent;
   streamWait(stream: NativeStream, event: NativeEvent): void;
   streamDone(stream: NativeStream): Promise<void>;
-  streamRead(stream: NativeStream, tensor: NativeStorage, tensorOffset: number, bytes: number): Promise<ArrayBuffer>;
+  streamRead(stream: NativeStream, tensor: NativeStorage, tensorOffset: number, count: number, type: number): Promise<ArrayBuffer>;
   streamTimings(stream: NativeStream): Record<string, NativeTiming>;
   streamResetTimings(stream: NativeStream): void;
 
@@ -93,16 +93,18 @@ export interface Binding {
   crossEntropyBackward(stream: NativeStream, logits: NativeStorage, logitsOffset: number, targets: NativeStorage, targetsOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, dLogits: NativeStorage, dLogitsOffset: number, rows: number, vocabulary: number, scale: number): void;
   add(stream: NativeStream, a: NativeStorage, aOffset: number, b: NativeStorage, bOffset: number, out: NativeStorage, outOffset: number, count: number): void;
   scale(stream: NativeStream, x: NativeStorage, xOffset: number, out: NativeStorage, outOffset: number, count: number, factor: number, factorTensor: NativeStorage | null, factorTensorOffset: number): void;
-  fill(stream: NativeStream, out: NativeStorage, outOffset: number, count: number, value: number): void;
+  fill(stream: NativeStream, out: NativeStorage, outOffset: number, count: number, value: number, type: number): void;
   copy(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, bytes: number): void;
+  narrow(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, count: number): void;
+  widen(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, count: number): void;
   sumSquares(stream: NativeStream, x: NativeStorage, xOffset: number, out: NativeStorage, outOffset: number, count: number, accumulate: boolean): void;
   clipFactor(stream: NativeStream, sumSquares: NativeStorage, sumSquaresOffset: number, out: NativeStorage, outOffset: number, norm: NativeStorage, normOffset: number, maxNorm: number): void;
   adamW(stream: NativeStream, parameter: NativeStorage, parameterOffset: number, gradient: NativeStorage, gradientOffset: number, m: NativeStorage, mOffset: number, v: NativeStorage, vOffset: number, gradientFactor: NativeStorage | null, gradientFactorOffset: number, count: number, learningRate: number, beta1: number, beta2: number, eps: number, weightDecay: number, step: number): void;
 
   segmentsCreate(queryOffset: Column, queryStride: Column, heads: Column, rows: Column, keyOffset: Column, keyStride: Column, keys: Column, causal: Column): NativeSegments;
-  attentionForward(stream: NativeStream, q: NativeStorage, qOffset: number, k: NativeStorage, kOffset: number, v: NativeStorage, vOffset: number, out: NativeStorage, outOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, segments: NativeSegments, scale: number, headDim: number, valueDim: number): void;
-  attentionBackward(stream: NativeStream, q: NativeStorage, qOffset: number, k: NativeStorage, kOffset: number, v: NativeStorage, vOffset: number, dOut: NativeStorage, dOutOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, delta: NativeStorage, deltaOffset: number, dq: NativeStorage, dqOffset: number, dk: NativeStorage, dkOffset: number, dv: NativeStorage, dvOffset: number, segments: NativeSegments, scale: number, headDim: number, valueDim: number): void;
-  attentionDelta(stream: NativeStream, out: NativeStorage, outOffset: number, dOut: NativeStorage, dOutOffset: number, delta: NativeStorage, deltaOffset: number, vectors: number, valueDim: number): void;
+  attentionForward(stream: NativeStream, q: NativeStorage, qOffset: number, k: NativeStorage, kOffset: number, v: NativeStorage, vOffset: number, out: NativeStorage, outOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, segments: NativeSegments, scale: number, headDim: number, valueDim: number, type: number): void;
+  attentionBackward(stream: NativeStream, q: NativeStorage, qOffset: number, k: NativeStorage, kOffset: number, v: NativeStorage, vOffset: number, dOut: NativeStorage, dOutOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, delta: NativeStorage, deltaOffset: number, dq: NativeStorage, dqOffset: number, dk: NativeStorage, dkOffset: number, dv: NativeStorage, dvOffset: number, segments: NativeSegments, scale: number, headDim: number, valueDim: number, type: number): void;
+  attentionDelta(stream: NativeStream, out: NativeStorage, outOffset: number, dOut: NativeStorage, dOutOffset: number, delta: NativeStorage, deltaOffset: number, vectors: number, valueDim: number, type: number): void;
   mergePartials(stream: NativeStream, partial: NativeStorage, partialOffset: number, partialLogSumExp: NativeStorage, partialLogSumExpOffset: number, out: NativeStorage, outOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, vectors: number, valueDim: number): void;
 
   vectorRunsCreate(from: Column, to: Column, rows: Column, stride: Column): NativeVectorRuns;

@@ -1,3 +1,4 @@
+import { dtypeCode } from "../dtype.js";
 import { native } from "../native/native.js";
 import type { Stream } from "../stream.js";
 import type { Tensor } from "../tensor.js";
@@ -29,7 +30,8 @@ function sizes(check: OperatorCheck, { scale, headDim, valueDim }: Sizes) {
 
 /**
  * Attention of each segment's rows over its keys. A row that sees no key gets 0 and −∞.
- * Tensors are lists of vectors of any shape, addressed by the segments.
+ * Tensors are lists of vectors of any shape, addressed by the segments. q, k, v and out have one
+ * type, float32 or bfloat16; sums are float32, and so is logSumExp.
  *
  * @param q - vectors of headDim, query side
  * @param k - vectors of headDim, key side
@@ -44,11 +46,12 @@ export function attentionForward(
 ): void {
   const check = new OperatorCheck("attentionForward", stream);
   const [scale, headDim, valueDim] = sizes(check, args);
-  const q = check.vectors("q", args.q, headDim);
-  const k = check.vectors("k", args.k, headDim);
-  const v = check.vectors("v", args.v, valueDim);
-  const out = check.vectors("out", args.out, valueDim);
-  const logSumExp = check.vectors("logSumExp", args.logSumExp, 1);
+  const lead = check.lead("q", args.q);
+  const q = check.vectors("q", args.q, headDim, lead);
+  const k = check.vectors("k", args.k, headDim, lead);
+  const v = check.vectors("v", args.v, valueDim, lead);
+  const out = check.vectors("out", args.out, valueDim, lead);
+  const logSumExp = check.vectors("logSumExp", args.logSumExp, 1, "float32");
   const { out: o, logSumExp: l, ...inputs } = args;
   const { q: queries, k: keys, v: values } = inputs;
   check.apart("out", o, { q: queries, k: keys, v: values, logSumExp: l });
@@ -57,11 +60,13 @@ export function attentionForward(
     check.stream,
     ...([...q, ...k, ...v, ...out, ...logSumExp] as const),
     ...([segmentHandles.handle(args.segments), scale, headDim, valueDim] as const),
+    dtypeCode[lead.dtype],
   );
 }
 
 /**
- * Gradients of {@link attentionForward}, added to `dq`, `dk` and `dv`: fill them with 0 first.
+ * Gradients of {@link attentionForward}, added to `dq`, `dk` and `dv`, which are float32: fill them
+ * with 0 first. q, k, v and dOut have one type.
  *
  * @param logSumExp - from the forward pass; with key ranges, the merged one
  * @param delta - from {@link attentionDelta}, one float a query vector
@@ -82,15 +87,16 @@ export function attentionBackward(
 ): void {
   const check = new OperatorCheck("attentionBackward", stream);
   const [scale, headDim, valueDim] = sizes(check, args);
-  const q = check.vectors("q", args.q, headDim);
-  const k = check.vectors("k", args.k, headDim);
-  const v = check.vectors("v", args.v, valueDim);
-  const dOut = check.vectors("dOut", args.dOut, valueDim);
-  const logSumExp = check.vectors("logSumExp", args.logSumExp, 1);
-  const delta = check.vectors("delta", args.delta, 1);
-  const dq = check.vectors("dq", args.dq, headDim);
-  const dk = check.vectors("dk", args.dk, headDim);
-  const dv = check.vectors("dv", args.dv, valueDim);
+  const lead = check.lead("q", args.q);
+  const q = check.vectors("q", args.q, headDim, lead);
+  const k = check.vectors("k", args.k, headDim, lead);
+  const v = check.vectors("v", args.v, valueDim, lead);
+  const dOut = check.vectors("dOut", args.dOut, valueDim, lead);
+  const logSumExp = check.vectors("logSumExp", args.logSumExp, 1, "float32");
+  const delta = check.vectors("delta", args.delta, 1, "float32");
+  const dq = check.vectors("dq", args.dq, headDim, "float32");
+  const dk = check.vectors("dk", args.dk, headDim, "float32");
+  const dv = check.vectors("dv", args.dv, valueDim, "float32");
   const inputs = { q: args.q, k: args.k, v: args.v, dOut: args.dOut };
   check.apart("dq", args.dq, { ...inputs, dk: args.dk, dv: args.dv });
   check.apart("dk", args.dk, { ...inputs, dv: args.dv });
@@ -99,6 +105,7 @@ export function attentionBackward(
     check.stream,
     ...([...q, ...k, ...v, ...dOut, ...logSumExp, ...delta, ...dq, ...dk, ...dv] as const),
     ...([segmentHandles.handle(args.segments), scale, headDim, valueDim] as const),
+    dtypeCode[lead.dtype],
   );
 }
 
@@ -114,13 +121,14 @@ export function attentionDelta(
   args: { out: Tensor; dOut: Tensor; delta: Tensor },
 ): void {
   const check = new OperatorCheck("attentionDelta", stream);
-  const out = check.tensor("out", args.out, "float32", ["...R", "D"]);
-  const dOut = check.like("dOut", args.dOut, args.out, "float32");
+  const lead = check.lead("out", args.out);
+  const out = check.tensor("out", args.out, lead, ["...R", "D"]);
+  const dOut = check.like("dOut", args.dOut, args.out, lead);
   const delta = check.tensor("delta", args.delta, "float32", ["...R"]);
   native().attentionDelta(
     check.stream,
     ...([...out, ...dOut, ...delta] as const),
-    ...([check.extent("R"), check.extent("D")] as const),
+    ...([check.extent("R"), check.extent("D"), dtypeCode[lead.dtype]] as const),
   );
 }
 

@@ -1,5 +1,5 @@
 import { expected, LibraError } from "@libra/base";
-import type { DType } from "../dtype.js";
+import type { DType, FloatType } from "../dtype.js";
 import type { NativeStorage, NativeStream } from "../native/binding.js";
 import { shapeText, sizeOf } from "../shape.js";
 import { Stream } from "../stream.js";
@@ -10,6 +10,12 @@ import { Tensor, tensorText } from "../tensor.js";
  * tensors of the call. A first `...R` stands for all leading dimensions, R their product.
  */
 export type Extent = number | string;
+
+/** A call's first tensor of float32 or bfloat16, whose type others must have. */
+export interface Lead {
+  readonly name: string;
+  readonly dtype: FloatType;
+}
 
 /** Checks the arguments of one operator call; errors show the shapes of both sides. */
 export class OperatorCheck {
@@ -26,11 +32,23 @@ export class OperatorCheck {
     this.stream = stream.handle;
   }
 
-  /** @returns the tensor's storage and offset, as native calls take them */
+  /** @throws ARGUMENT unless it is of float32 or bfloat16 */
+  lead(name: string, tensor: Tensor): Lead {
+    const what = "a tensor of float32 or bfloat16";
+    if (!(tensor instanceof Tensor)) throw expected(what, name, tensor);
+    const { dtype } = tensor;
+    if (dtype !== "float32" && dtype !== "bfloat16") throw this.#error(what, name, dtype);
+    return { name, dtype };
+  }
+
+  /**
+   * @param dtype - the type it must have, or the tensor whose type it must have
+   * @returns the tensor's storage and offset, as native calls take them
+   */
   tensor(
     name: string,
     tensor: Tensor,
-    dtype: DType,
+    dtype: DType | Lead,
     extents: readonly Extent[],
   ): [NativeStorage, number] {
     const place = this.#place(name, tensor, dtype);
@@ -45,15 +63,20 @@ export class OperatorCheck {
   optional(
     name: string,
     tensor: Tensor | undefined,
-    dtype: DType,
+    dtype: DType | Lead,
     extents: readonly Extent[],
   ): [NativeStorage | null, number] {
     return tensor === undefined ? [null, 0] : this.tensor(name, tensor, dtype, extents);
   }
 
   /** A tensor of any shape whose elements are whole vectors. */
-  vectors(name: string, tensor: Tensor, vectorSize: number): [NativeStorage, number] {
-    const place = this.#place(name, tensor, "float32");
+  vectors(
+    name: string,
+    tensor: Tensor,
+    vectorSize: number,
+    dtype: DType | Lead,
+  ): [NativeStorage, number] {
+    const place = this.#place(name, tensor, dtype);
     if (tensor.size % vectorSize !== 0) {
       throw this.#error(`a multiple of ${vectorSize} elements`, name, shapeText(tensor.shape));
     }
@@ -61,7 +84,7 @@ export class OperatorCheck {
   }
 
   /** A tensor with the shape of one seen before. */
-  like(name: string, tensor: Tensor, model: Tensor, dtype: DType): [NativeStorage, number] {
+  like(name: string, tensor: Tensor, model: Tensor, dtype: DType | Lead): [NativeStorage, number] {
     return this.tensor(name, tensor, dtype, model.shape);
   }
 
@@ -86,9 +109,12 @@ export class OperatorCheck {
     return value;
   }
 
-  #place(name: string, tensor: Tensor, dtype: DType): [NativeStorage, number] {
-    if (!(tensor instanceof Tensor)) throw expected(`a tensor of ${dtype}`, name, tensor);
-    if (tensor.dtype !== dtype) throw this.#error(`a tensor of ${dtype}`, name, tensor.dtype);
+  #place(name: string, tensor: Tensor, wanted: DType | Lead): [NativeStorage, number] {
+    const dtype = typeof wanted === "string" ? wanted : wanted.dtype;
+    const lead = typeof wanted === "string" || wanted.name === name ? "" : ` (as ${wanted.name})`;
+    const what = `a tensor of ${dtype}${lead}`;
+    if (!(tensor instanceof Tensor)) throw expected(what, name, tensor);
+    if (tensor.dtype !== dtype) throw this.#error(what, name, tensor.dtype);
     if (tensor.storage.owner !== this.#device) {
       throw this.#error("a tensor of the stream's own rank", name, "one of another rank");
     }

@@ -1,3 +1,4 @@
+import { dtypeCode } from "../dtype.js";
 import { native } from "../native/native.js";
 import type { Stream } from "../stream.js";
 import { Tensor } from "../tensor.js";
@@ -37,12 +38,13 @@ export function scale(
   );
 }
 
-/** Every element of `out` becomes `value`. */
+/** Every element of `out`, float32 or bfloat16, becomes `value` (rounded to nearest even). */
 export function fill(stream: Stream, args: { out: Tensor; value: number }): void {
   const check = new OperatorCheck("fill", stream);
-  const out = check.tensor("out", args.out, "float32", args.out?.shape ?? []);
+  const lead = check.lead("out", args.out);
+  const out = check.tensor("out", args.out, lead, args.out.shape);
   const value = check.number("value", args.value, anyNumber, "a number");
-  native().fill(check.stream, ...out, args.out.size, value);
+  native().fill(check.stream, ...out, args.out.size, value, dtypeCode[lead.dtype]);
 }
 
 /** `to = from`, any type, equal shapes, memory apart. */
@@ -53,4 +55,19 @@ export function copy(stream: Stream, args: { from: Tensor; to: Tensor }): void {
   const to = check.like("to", args.to, args.from, dtype);
   check.apart("to", args.to, { from: args.from });
   native().copy(check.stream, ...from, ...to, args.from.byteLength);
+}
+
+/**
+ * Converts between float32 and bfloat16 (round to nearest even): `to` has the other type, the same
+ * shape, memory apart.
+ */
+export function cast(stream: Stream, args: { from: Tensor; to: Tensor }): void {
+  const check = new OperatorCheck("cast", stream);
+  const lead = check.lead("from", args.from);
+  const narrows = lead.dtype === "float32";
+  const from = check.tensor("from", args.from, lead, args.from.shape);
+  const to = check.like("to", args.to, args.from, narrows ? "bfloat16" : "float32");
+  check.apart("to", args.to, { from: args.from });
+  const convert = narrows ? native().narrow : native().widen;
+  convert(check.stream, ...([...from, ...to] as const), args.from.size);
 }

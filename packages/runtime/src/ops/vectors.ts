@@ -46,8 +46,8 @@ function places(
 ) {
   const check = new OperatorCheck(operator, stream);
   const size = check.number("vectorSize", args.vectorSize, isCount, "a positive integer");
-  const from = check.vectors("from", args.from, size);
-  const to = check.vectors("to", args.to, size);
+  const from = check.vectors("from", args.from, size, "float32");
+  const to = check.vectors("to", args.to, size, "float32");
   check.apart("to", args.to, { from: args.from });
   return { stream: check.stream, tensors: [...from, ...to] as const, size };
 }

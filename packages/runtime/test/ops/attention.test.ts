@@ -83,6 +83,55 @@ describe("attention", () => {
     });
   }
 
+  it("agrees with float64 on bfloat16 tensors and refuses mixtures", async () => {
+    const segments = segmentsOf(true);
+    const got = await onOneRank((stream, device) => {
+      const tensor = (values: Float32Array, size: number) =>
+        device.fromArray(values, [values.length / size, size], "bfloat16");
+      const inputs = { q: tensor(q, headDim), k: tensor(k, headDim), v: tensor(v, valueDim) };
+      const out = device.empty([rows, valueDim], "bfloat16");
+      const logSumExp = device.empty([rows]);
+      attentionForward(stream, { ...inputs, out, logSumExp, segments, ...sizes });
+      const given = tensor(dOut, valueDim);
+      const delta = device.empty([rows]);
+      attentionDelta(stream, { out, dOut: given, delta });
+      const gradients = {
+        dq: device.zeros([rows, headDim]),
+        dk: device.zeros([keys, headDim]),
+        dv: device.zeros([keys, valueDim]),
+      };
+      attentionBackward(stream, {
+        ...{ ...inputs, dOut: given, logSumExp, delta, ...gradients },
+        ...{ segments, ...sizes },
+      });
+      const wide = device.zeros([keys, headDim]);
+      expect(() =>
+        attentionForward(stream, { ...inputs, k: wide, out, logSumExp, segments, ...sizes }),
+      ).toThrow(
+        "Expected a tensor of bfloat16 (as q) for k of attentionForward but received float32",
+      );
+      expect(() => attentionDelta(stream, { out, dOut: device.zeros(out.shape), delta })).toThrow(
+        "Expected a tensor of bfloat16 (as out) for dOut of attentionDelta but received float32",
+      );
+      return { ...inputs, given, out, logSumExp, ...gradients };
+    });
+    const shape = { headDim, valueDim, scale, causal: true };
+    const [x, y, z] = [got.q!, got.k!, got.v!];
+    const want = reference.attention(x, y, z, shape);
+    const loss = (a: number[], b: number[], c: number[]): number =>
+      dot(reference.attention(a, b, c, shape).out, got.given!);
+    expect(distance(got.out, want.out)).toBeLessThan(2 ** -7);
+    expect(distance(got.logSumExp, want.logSumExp)).toBeLessThan(2 ** -7);
+    const slopes = {
+      dq: gradient((t) => loss([...t], y, z), x),
+      dk: gradient((t) => loss(x, [...t], z), y),
+      dv: gradient((t) => loss(x, y, [...t]), z),
+    };
+    for (const name of ["dq", "dk", "dv"] as const) {
+      expect(distance(got[name], slopes[name])).toBeLessThan(2 ** -6);
+    }
+  });
+
   it("merges halves of the keys; rows without keys give 0 and −∞", async () => {
     const got = await onOneRank((stream, device) => {
       const query = device.fromArray(q, [rows, headDim]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adamW, add, clipFactor, copy, fill, scale, sumSquares } from "../../src/index.js";
+import { adamW, add, cast, clipFactor, copy, fill, scale, sumSquares } from "../../src/index.js";
 import { distance, onOneRank } from "../support/one-rank.js";
 import { numbers } from "../support/random.js";
 
@@ -33,6 +33,44 @@ describe("element-wise operators", () => {
     expect(got.doubles).toEqual([0.1, 0.2]);
   });
 
+  it("cast, fill and copy bfloat16", async () => {
+    const got = await onOneRank((stream, device) => {
+      const x = device.fromArray(a);
+      const [narrow, copied] = [device.empty([33], "bfloat16"), device.zeros([34], "bfloat16")];
+      const [wide, filled] = [device.empty([33]), device.zeros([35], "bfloat16")];
+      cast(stream, { from: x, to: narrow });
+      cast(stream, { from: narrow, to: wide });
+      copy(stream, { from: narrow, to: copied.slice(1, 34) });
+      fill(stream, { out: filled.slice(1, 34), value: 0.1 });
+      const rounded = device.fromArray(a, [33], "bfloat16");
+      return { narrow, wide, copied, filled, rounded };
+    });
+    expect(got.narrow).toEqual(got.rounded);
+    expect(got.wide).toEqual(got.rounded);
+    expect(got.copied).toEqual([0, ...got.rounded!]);
+    expect(got.filled).toEqual([0, ...Array(33).fill(0.10009765625), 0]);
+    expect(distance(got.wide, [...a])).toBeLessThan(2 ** -8);
+  });
+
+  it("cast nothing but float32 and bfloat16, each into the other", async () => {
+    await onOneRank((stream, device) => {
+      const [x, y] = [device.zeros([2]), device.zeros([2], "bfloat16")];
+      expect(() => cast(stream, { from: x, to: device.zeros([2]) })).toThrow(
+        "Expected a tensor of bfloat16 for to of cast but received float32",
+      );
+      expect(() => cast(stream, { from: y, to: device.zeros([2], "bfloat16") })).toThrow(
+        "Expected a tensor of float32 for to of cast but received bfloat16",
+      );
+      expect(() => cast(stream, { from: device.zeros([2], "int32"), to: x })).toThrow(
+        "Expected a tensor of float32 or bfloat16 for from of cast but received int32",
+      );
+      expect(() => copy(stream, { from: x, to: y })).toThrow(
+        "Expected a tensor of float32 for to of copy but received bfloat16",
+      );
+      return {};
+    });
+  });
+
   it("refuse other shapes and types", async () => {
     await onOneRank((stream, device) => {
       const x = device.zeros([2, 3]);
@@ -40,7 +78,7 @@ describe("element-wise operators", () => {
         "Expected shape [2, 3] (a [2, 3]) for b of add but received [3, 2]",
       );
       expect(() => fill(stream, { out: device.zeros([1], "int32"), value: 1 })).toThrow(
-        "Expected a tensor of float32 for out of fill but received int32",
+        "Expected a tensor of float32 or bfloat16 for out of fill but received int32",
       );
       expect(() => copy(stream, { from: x, to: x })).toThrow("memory apart from from");
       return {};
