@@ -95,6 +95,18 @@ int libra_environment_drain(libra_environment* environment, double drain_ms);
 void libra_environment_release(libra_environment* environment); /* C only */
 /* Names of the instruction sets that this machine can run, widest first. */
 const char* libra_instruction_sets(void);
+/* How products of bfloat16 are formed there: "dot" (pairs in one instruction) or "convert" (as
+ * float32); "" for a set that this machine lacks. */
+const char* libra_bfloat16_products(const char* instruction_set);
+
+/* ---- this machine's rates, measured now on threads made for it */
+/* float32 multiply-adds, GFLOP/s of all threads together. */
+double libra_peak_float(int threads, const char* instruction_set);
+/* Dot products of bfloat16 pairs, GFLOP/s; 0 where the machine has none. */
+double libra_peak_bfloat16(int threads);
+/* Copying one block of `bytes` to another: GB/s read and written; 0 where memory does not suffice.
+ */
+double libra_copy_bandwidth(int threads, int64_t bytes);
 
 /* ---- world */
 /* instruction_set "": the process's default. fuzz: no threads, libra_world_drain runs operations

@@ -28,6 +28,10 @@ static Napi::Object bindAll(Napi::Env env, Napi::Object exports) {
 
   add("setErrorClass", setErrorClass);
   LIBRA_BIND("instructionSets", libra_instruction_sets);
+  LIBRA_BIND("bfloat16Products", libra_bfloat16_products);
+  LIBRA_BIND("peakFloat", libra_peak_float);
+  LIBRA_BIND("peakBfloat16", libra_peak_bfloat16);
+  LIBRA_BIND("copyBandwidth", libra_copy_bandwidth);
 
   LIBRA_BIND("environmentDrain", libra_environment_drain);
   LIBRA_BIND("worldCreate", libra_world_create);

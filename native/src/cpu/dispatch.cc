@@ -46,7 +46,7 @@ const std::vector<const Kernels*>& available() {
       found.push_back(&cpu::avx2::table);
     }
 #endif
-    found.push_back(&cpu::base::table);
+    found.push_back(&cpu::LIBRA_BASE_SET::table);
     return found;
   }();
   return tables;

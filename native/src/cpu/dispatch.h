@@ -1,11 +1,12 @@
 // The tables that this build holds.
 #pragma once
 
+#include "isa.h"
 #include "libra/kernels.h"
 
 namespace libra::cpu {
 
-namespace base {
+namespace LIBRA_BASE_SET {
 extern const Kernels table;
 }
 #ifdef LIBRA_X86

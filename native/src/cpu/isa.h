@@ -1,12 +1,19 @@
 // Which instruction set this translation unit is compiled for.
 //
 // The kernels' sources are compiled once for each set, with its -march flags, and live in a
-// namespace of their own: libra::cpu::avx512, avx2 or base; avx512bf16 holds a few more for
-// bfloat16. They must not instantiate templates or inline functions of the standard library that
-// are not always inlined: the linker keeps one copy of those, perhaps the one of a set that the
-// machine lacks. Code that needs containers belongs in the common files, which are compiled once
-// for the oldest machine.
+// namespace of their own: libra::cpu::avx512, avx2 and base on x86-64, arm64 on arm64, base alone
+// elsewhere; avx512bf16 holds a few more for bfloat16. They must not instantiate templates or
+// inline functions of the standard library that are not always inlined: the linker keeps one copy
+// of those, perhaps the one of a set that the machine lacks. Code that needs containers belongs in
+// the common files, which are compiled once for the oldest machine.
 #pragma once
+
+/// The set that every machine of this architecture has.
+#ifdef __aarch64__
+#define LIBRA_BASE_SET arm64
+#else
+#define LIBRA_BASE_SET base
+#endif
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #ifdef __AVX512BF16__
@@ -19,7 +26,7 @@
 #define LIBRA_SET avx2
 #define LIBRA_VECTOR_BYTES 32
 #else
-#define LIBRA_SET base
+#define LIBRA_SET LIBRA_BASE_SET
 #define LIBRA_VECTOR_BYTES 16
 #endif
 

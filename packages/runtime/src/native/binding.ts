@@ -40,6 +40,10 @@ export interface NativeTiming {
 // biome-ignore format: one line a function, as in libra.h
 export interface Binding {
   instructionSets(): string;
+  bfloat16Products(instructionSet: string): string;
+  peakFloat(threads: number, instructionSet: string): number;
+  peakBfloat16(threads: number): number;
+  copyBandwidth(threads: number, bytes: number): number;
 
   environmentDrain(drainMs: number): number;
   worldCreate(size: number, timeoutMs: number, threads: number, fuzz: boolean, seed: number, instructionSet: string): NativeWorld;
