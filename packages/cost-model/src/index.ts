@@ -67,5 +67,13 @@ export {
 export { causalPairs, maskPairs, paddedSegmentPairs, segmentPairs } from "./pairs.js";
 export { pairsCost } from "./pairs-cost.js";
 export { documentCost, type PlanningCost, sequenceCost } from "./planning-cost.js";
-export { formatProfile, type Profile, parseProfile, profileCost, profileTimer } from "./profile.js";
+export {
+  formatProfile,
+  type HeldOutError,
+  type Profile,
+  parseProfile,
+  profileCost,
+  profileTimer,
+} from "./profile.js";
+export { type RowElements, type RowWidths, rowElementsPerToken } from "./row-work.js";
 export { type AttentionTimer, callTime, type SegmentShape } from "./timer.js";

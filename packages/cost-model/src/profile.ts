@@ -21,8 +21,20 @@ export interface Profile {
   readonly date: string;
   /** Seconds. */
   readonly coefficients: PassCoefficients;
-  /** Relative errors of the fit. */
-  readonly error: { readonly forward: FitError; readonly backward: FitError };
+  readonly error: {
+    /** Relative errors of the fit. */
+    readonly forward: FitError;
+    readonly backward: FitError;
+    /** Of predictions for calls that the fit has not seen, where the run checked it. */
+    readonly heldOut?: HeldOutError;
+  };
+}
+
+/** Relative errors `|predicted/measured − 1|` over calls of both passes. */
+export interface HeldOutError {
+  readonly median: number;
+  readonly p95: number;
+  readonly calls: number;
 }
 
 /**
@@ -66,7 +78,22 @@ export function parseProfile(json: string): Profile {
       "keys",
       "segment",
     ]),
-    error: passes(root.error, "profile.error", ["median", "largest"]),
+    error: errors(root.error, "profile.error"),
+  });
+}
+
+function errors(value: unknown, path: string): Profile["error"] {
+  const { heldOut, ...ofPasses } = object(value, path, ["forward", "backward", "heldOut"]);
+  const fit = passes(ofPasses, path, ["median", "largest"]);
+  if (heldOut === undefined) return fit;
+  const { median, p95, calls } = object(heldOut, `${path}.heldOut`, ["median", "p95", "calls"]);
+  return Object.freeze({
+    ...fit,
+    heldOut: Object.freeze({
+      median: nonNegative(median, `${path}.heldOut.median`),
+      p95: nonNegative(p95, `${path}.heldOut.p95`),
+      calls: size(calls, `${path}.heldOut.calls`),
+    }),
   });
 }
 

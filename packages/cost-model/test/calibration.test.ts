@@ -100,6 +100,18 @@ describe("fitCalibration", () => {
 });
 
 describe("profile", () => {
+  it("keeps its error on calls that the fit has not seen", () => {
+    const heldOut = { median: 0.03, p95: 0.08, calls: 22 };
+    const profile = { ...fitted(), error: { ...fitted().error, heldOut } };
+    expect(parseProfile(formatProfile(profile)).error.heldOut).toEqual(heldOut);
+    const wrong = { ...profile, error: { ...profile.error, heldOut: { ...heldOut, p95: -1 } } };
+    expect(() => parseProfile(JSON.stringify(wrong))).toThrow("profile.error.heldOut.p95");
+    const more = { ...profile, error: { ...profile.error, heldOut: { ...heldOut, p99: 1 } } };
+    expect(() => parseProfile(JSON.stringify(more))).toThrow(
+      "Unknown key profile.error.heldOut.p99; valid: median, p95, calls",
+    );
+  });
+
   it("survives JSON and describes a timer and a planning cost", () => {
     const profile = parseProfile(formatProfile(fitted()));
     expect(profile).toEqual(fitted());

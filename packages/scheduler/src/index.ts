@@ -49,7 +49,12 @@ export {
   type WorkerReport,
 } from "./report/describe-plan.js";
 export { explain } from "./report/explain.js";
-export { type PlanTraffic, planTraffic, type TrafficOptions } from "./report/plan-traffic.js";
+export {
+  type PlanTraffic,
+  planTraffic,
+  planTraffics,
+  type TrafficOptions,
+} from "./report/plan-traffic.js";
 export {
   type Timeline,
   type TimelineOptions,

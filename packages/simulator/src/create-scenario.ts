@@ -1,5 +1,5 @@
 import { LibraError, requireInteger, requireNumber, requireOneOf } from "@libra/base";
-import type { ModelShape } from "@libra/cost-model";
+import { type ModelShape, type PlanningCost, pairsCost } from "@libra/cost-model";
 import { createLayout, type Layout, type Sharding } from "@libra/topology";
 import type { Cluster } from "./machine/cluster.js";
 import { jitterFactors } from "./machine/jitter.js";
@@ -37,6 +37,8 @@ export interface ScenarioOptions {
   readonly overlapReduction?: boolean;
   /** Spread of the devices' speeds; default 0.07. */
   readonly jitter?: number;
+  /** What planners balance; default: the cluster's calibrated cost where it has one, else pairs. */
+  readonly cost?: PlanningCost;
   /** Bytes of one element of activations and parameters; default 2 (bf16). */
   readonly elementBytes?: number;
   /** Default 0. */
@@ -85,6 +87,7 @@ export function createScenario(options: ScenarioOptions): Scenario {
     "none",
     "full",
   ]);
+  const timer = cluster.timer(heads);
   const scenario: Scenario = Object.freeze({
     model,
     cluster,
@@ -104,7 +107,8 @@ export function createScenario(options: ScenarioOptions): Scenario {
     elementBytes: requireNumber(options.elementBytes ?? 2, "elementBytes", 1, 8),
     seed,
     heads,
-    timer: cluster.timer(heads),
+    timer,
+    cost: options.cost ?? cluster.cost ?? pairsCost(timer.rowBlock),
     positions: cp * dp,
     slowness: slownessOf(layout, options.jitter ?? 0.07, seed),
   });

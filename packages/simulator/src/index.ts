@@ -14,6 +14,11 @@ export { modelNames, presetModel, readModel } from "./machine/read-model.js";
 export { closeEnough, type Recommendation, recommend } from "./recommend.js";
 export type { Scenario } from "./scenario.js";
 export { type SimulateOptions, type Simulation, simulate } from "./simulate.js";
+export {
+  type AttentionSimulation,
+  type SimulateAttentionOptions,
+  simulateAttention,
+} from "./simulate-attention.js";
 export { type SimulationData, type StepData, simulationData } from "./simulation-data.js";
 export { type StandInOptions, standInLengths } from "./stand-in.js";
 export type { MemoryReport } from "./step/memory.js";

@@ -1,4 +1,4 @@
-import type { AttentionHeads, AttentionTimer, ModelShape } from "@libra/cost-model";
+import type { AttentionHeads, AttentionTimer, ModelShape, PlanningCost } from "@libra/cost-model";
 import type { Layout, Sharding } from "@libra/topology";
 import type { Cluster } from "./machine/cluster.js";
 
@@ -19,6 +19,8 @@ export interface Scenario {
   /** Heads of one tensor-parallel rank. */
   readonly heads: AttentionHeads;
   readonly timer: AttentionTimer;
+  /** What planners balance. */
+  readonly cost: PlanningCost;
   /** Positions of one stage, `cp × dp`. */
   readonly positions: number;
   /** How much longer a position computes than the fastest device: `[stage · positions + position]`. */

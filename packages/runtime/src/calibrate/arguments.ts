@@ -38,10 +38,10 @@ const options = {
 
 export const usage = `Usage: libra calibrate [options]
 
-Measures attention, linear operators and exchange on this machine, fits the cost model and writes the
-profile that libra plan --profile, libra simulate (attention.profile of a cluster file) and the trainer's
-planners take. Then predicts calls that the fit has not seen and prints how far off it is: on an idle
-machine the median is at most 5 % and the 95th percentile at most 12 %.
+Measures attention, linear operators, row operators (norms, activations, loss) and exchange on all ranks
+at once, fits the cost model and writes the profile that libra plan --profile and libra simulate
+(attention.profile of a cluster file) take. Then predicts calls that the fit has not seen and tells how far
+off it is, also in the profile: on an idle machine the median is at most 5 %, the 95th percentile at most 12 %.
 
   -o, --out FILE     the profile; default profile.json
   --cluster FILE     also a cluster description of this machine, for libra simulate --cluster
@@ -51,7 +51,7 @@ machine the median is at most 5 % and the 95th percentile at most 12 %.
   --head-dim N       elements of a head; default 64
   --kv-heads N       KV heads of a call; default 2
   --group N          query heads of one KV head; default 4
-  --ranks N          ranks that exchange with each other; default 2
+  --ranks N          ranks that measure side by side and exchange; default 2
   --threads N        compute threads of a rank; default cores ÷ ranks
   --json             print figures as JSON
   --check            exit code 1 when the error is above its limits

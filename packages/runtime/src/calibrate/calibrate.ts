@@ -3,16 +3,20 @@ import {
   type CalibrationSample,
   callTime,
   fitCalibration,
+  type HeldOutError,
+  linearTimer,
   type Pass,
+  type PassCoefficients,
   type Profile,
-  profileTimer,
 } from "@libra/cost-model";
 import { launchLocal } from "../launch-local.js";
+import type { Rank } from "../rank.js";
 import { calibrationCalls } from "./attention-calls.js";
 import { measureAttention } from "./measure-attention.js";
 import { type MeasuredLinks, measureExchange } from "./measure-exchange.js";
 import { type LinearRate, measureLinear } from "./measure-linear.js";
-import { median, percentile } from "./rounds.js";
+import { measureRows } from "./measure-rows.js";
+import { median, percentile, type RoundsOptions } from "./rounds.js";
 
 /** What to measure, and for how long. */
 export interface CalibrateOptions {
@@ -32,53 +36,51 @@ export interface CalibrateOptions {
   readonly onProgress?: (what: string, share: number) => void;
 }
 
-/** Relative error of predictions for calls that the fit has not seen. */
-export interface HeldOutError {
-  readonly median: number;
-  readonly p95: number;
-  readonly calls: number;
-}
-
 /** A machine as measured. */
 export interface Calibration {
   readonly profile: Profile;
   readonly heldOut: HeldOutError;
   readonly linear: LinearRate;
+  /** Bytes per second at which norms, activations and the like stream rows. */
+  readonly rowBandwidth: number;
   readonly links: MeasuredLinks;
 }
 
 /**
- * Measures attention, linear operators and exchange on this machine, and fits the cost model.
+ * Measures attention, linear operators, row operators and exchange on this machine, and fits the cost
+ * model. All ranks measure at the same time, since they share caches, memory and the processor's
+ * clock when they train, too; figures are means over ranks.
  *
  * @throws LibraError `NATIVE` when the addon does not load, `ABORTED` by `signal`
  */
 export async function calibrate(options: CalibrateOptions): Promise<Calibration> {
-  const { headDim, longest, seconds, ranks, threads, signal, onProgress } = options;
-  const part = (what: string, share: number) => ({
-    seconds: share * seconds,
-    signal,
-    onProgress: (done: number) => onProgress?.(what, done),
-  });
+  const { headDim, longest, ranks, threads, signal } = options;
   const calls = calibrationCalls(longest, options);
   const all = [...calls.fitted, ...calls.heldOut];
-  const launch = { threads, signal };
-  const [measured] = await launchLocal(
-    1,
-    async (rank) => ({
-      device: rank.device,
-      samples: await measureAttention(rank, all, headDim, part("attention", 0.8)),
-      linear: await measureLinear(rank, part("linear operators", 0.1)),
-    }),
-    launch,
-  );
-  const { device, samples, linear } = measured!;
-  const exchanges = await launchLocal(
+  const measured = await launchLocal(
     ranks,
-    (rank) => measureExchange(rank, rank.rank === 0 ? part("exchange", 0.1) : part("", 0.1)),
-    launch,
+    async (rank) => {
+      const part = partsOf(rank, options);
+      return {
+        device: rank.device,
+        samples: await measureAttention(rank, all, headDim, part("attention", 0.6)),
+        linear: await measureLinear(rank, part("linear operators", 0.2)),
+        rows: await measureRows(rank, part("row operators", 0.1)),
+        links: await measureExchange(rank, part("exchange", 0.1)),
+      };
+    },
+    { threads, signal },
   );
-  const fitted = samples.slice(0, 2 * calls.fitted.length);
+  const { device, samples } = measured[0]!;
+  const mean = (pick: (rank: (typeof measured)[number]) => number) =>
+    measured.reduce((sum, rank) => sum + pick(rank), 0) / ranks;
+  const means = samples.map((sample, i) => ({
+    ...sample,
+    seconds: mean((rank) => rank.samples[i]!.seconds),
+  }));
+  const fitted = means.slice(0, 2 * calls.fitted.length);
   const fit = fitCalibration(fitted, device.rowBlock);
+  const heldOut = errorOf(fit.coefficients, device.rowBlock, means.slice(fitted.length));
   const profile: Profile = {
     version: 1,
     device: cpus()[0]?.model.trim() || "unknown processor",
@@ -87,19 +89,33 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
     headDim,
     rowBlock: device.rowBlock,
     date: new Date().toISOString().slice(0, 10),
-    ...fit,
+    coefficients: fit.coefficients,
+    error: { ...fit.error, heldOut },
   };
-  const heldOut = errorOf(profile, samples.slice(fitted.length));
-  return { profile, heldOut, linear, links: exchanges[0]! };
+  const linear = { mean: mean((rank) => rank.linear.mean), best: mean((rank) => rank.linear.best) };
+  const rowBandwidth = mean((rank) => rank.rows);
+  return { profile, heldOut, linear, rowBandwidth, links: measured[0]!.links };
 }
 
-/** How far a profile's predictions are from measurements; of one pass, or of both. */
+/** Shares of the time; rank 0 tells how far it is. */
+function partsOf(rank: Rank, { seconds, signal, onProgress }: CalibrateOptions) {
+  return (what: string, share: number): RoundsOptions => ({
+    seconds: share * seconds,
+    signal,
+    onProgress: (done) => {
+      if (rank.rank === 0) onProgress?.(what, done);
+    },
+  });
+}
+
+/** How far predictions are from measurements; of one pass, or of both. */
 export function errorOf(
-  profile: Profile,
+  coefficients: PassCoefficients,
+  rowBlock: number,
   samples: readonly CalibrationSample[],
   pass?: Pass,
 ): HeldOutError {
-  const timer = profileTimer(profile);
+  const timer = linearTimer(coefficients, rowBlock);
   const errors = samples
     .filter((sample) => pass === undefined || sample.pass === pass)
     .map(({ pass: own, segments, seconds }) =>

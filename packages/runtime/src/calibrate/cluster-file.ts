@@ -9,7 +9,7 @@ import type { Calibration } from "./calibrate.js";
  * @param file - where the description will lie: the profile is named relative to it
  */
 export function clusterFile(
-  { profile, linear, links }: Calibration,
+  { profile, linear, rowBandwidth, links }: Calibration,
   { ranks, file, profileFile }: { ranks: number; file: string; profileFile: string },
 ): string {
   const figure = (value: number) => Number(value.toPrecision(4));
@@ -24,8 +24,11 @@ export function clusterFile(
     `peakTflops: ${figure(linear.best / 1e12)}`,
     `matrixShare: ${figure(Math.min(1, linear.mean / linear.best))}`,
     `memoryGB: ${figure(totalmem() / ranks / 1e9)}`,
-    `# A copy reads and writes.`,
-    `memoryBandwidthGBs: ${figure((2 * links.self.bandwidth) / 1e9)}`,
+    "# Bytes that row operators read and write, and what the optimizer is taken to reach too.",
+    `rowBandwidthGBs: ${figure(rowBandwidth / 1e9)}`,
+    `memoryBandwidthGBs: ${figure(rowBandwidth / 1e9)}`,
+    "# Ranks of one host copy with their own cores.",
+    "copies: compute",
     "links:",
     `  self: ${link(links.self)}`,
     `  sameNode: ${link(links.sameNode)}`,

@@ -1,6 +1,7 @@
 import { type Link, nonNegativeLeastSquares } from "@libra/cost-model";
 import type { BlockList } from "../communicator.js";
 import type { Rank } from "../rank.js";
+import type { Tensor } from "../tensor.js";
 import { uniform } from "./measure-attention.js";
 import { type Measurement, measureRounds, type RoundsOptions } from "./rounds.js";
 
@@ -10,65 +11,102 @@ export interface MeasuredLinks {
   readonly sameNode: Link;
 }
 
+// Heads of 64 elements: tiles take the four query heads of one of two KV heads, and its keys.
 const vectorSize = 64;
-const vectorCounts = [16, 128, 1024, 4096, 16384];
+const [group, kvHeads] = [4, 2];
+// More rows at home than caches hold.
+const homeRows = 8192;
+const rowCounts = [4, 32, 256, 1024, 4096];
+const bytesPerRow = (group + 1) * vectorSize * 4;
 
 /**
  * Times exchanges of several sizes and fits `latency + bytes / bandwidth`. Called by every rank of a
  * launch; each sends as much to the next as it receives.
  */
 export async function measureExchange(rank: Rank, options: RoundsOptions): Promise<MeasuredLinks> {
-  const most = Math.max(...vectorCounts);
-  const source = rank.device.fromArray(uniform(most * vectorSize, 1), [most, vectorSize]);
-  const target = rank.device.zeros([most, vectorSize]);
-  const peers = { self: 0, sameNode: 1 % rank.size };
-  const tasks = Object.values(peers).flatMap((distance) =>
-    vectorCounts.map((vectors): Measurement => {
-      const send = blocks(rank.size, (rank.rank + distance) % rank.size, vectors);
-      const receive = blocks(rank.size, (rank.rank - distance + rank.size) % rank.size, vectors);
-      const transfer = { send, receive, sources: [source], destinations: [target], vectorSize };
-      return () => exchangeOnce(rank, transfer);
+  const bench = new ExchangeBench(rank);
+  const distances = [0, 1 % rank.size];
+  const tasks = distances.flatMap((distance) =>
+    rowCounts.map((rows): Measurement => {
+      let repeat = 0;
+      return () => bench.run(distance, rows, repeat++);
     }),
   );
   // Ranks must make the same number of rounds: none of them looks at its own clock.
   const rounds = { ...options, seconds: Number.POSITIVE_INFINITY, most: exchangeRounds };
   const seconds = await measureRounds(tasks, rounds);
+  const bytes = rowCounts.map((rows) => rows * bytesPerRow);
   return {
-    self: fitLink(seconds.slice(0, vectorCounts.length)),
-    sameNode: fitLink(seconds.slice(vectorCounts.length)),
+    self: fitLink(bytes, seconds.slice(0, rowCounts.length)),
+    sameNode: fitLink(bytes, seconds.slice(rowCounts.length)),
   };
 }
 
 const exchangeRounds = 15;
 
-async function exchangeOnce(
-  rank: Rank,
-  transfer: Parameters<Rank["world"]["exchange"]>[1][number],
-): Promise<number> {
-  const stream = rank.stream("exchange");
-  rank.world.barrier(stream);
-  await stream.done();
-  stream.resetTimings();
-  rank.world.exchange(stream, [transfer]);
-  await stream.done();
-  return stream.timings().exchange!.wallMs / 1e3;
+/** Rows of query and key vectors as they lie at home, and where they are staged. */
+class ExchangeBench {
+  readonly #rank: Rank;
+  readonly #home: readonly Tensor[];
+  readonly #staged: readonly Tensor[];
+
+  constructor(rank: Rank) {
+    const { device } = rank;
+    const tensors = (heads: readonly number[], make: (shape: number[]) => Tensor) =>
+      heads.map((count) => make([homeRows * count, vectorSize]));
+    this.#rank = rank;
+    this.#home = tensors([group * kvHeads, kvHeads], ([vectors]) =>
+      device.fromArray(uniform(vectors! * vectorSize, 1), [vectors!, vectorSize]),
+    );
+    this.#staged = tensors([group, 1], (shape) => device.zeros(shape));
+  }
+
+  /** Each repeat moves other rows, so that none is found in a cache. */
+  async run(distance: number, rows: number, repeat: number): Promise<number> {
+    const { rank, size, world } = this.#rank;
+    const first = ((repeat * rows) % (homeRows - rows + 1)) | 0;
+    const to = (rank + distance) % size;
+    const from = (rank - distance + size) % size;
+    const transfers = [group, 1].map((width, i) => ({
+      send: blocks(size, to, {
+        first: first * width * kvHeads,
+        rows,
+        stride: width * kvHeads,
+        width,
+      }),
+      receive: blocks(size, from, { first: first * width, rows, stride: width, width }),
+      sources: [this.#home[i]!],
+      destinations: [this.#staged[i]!],
+      vectorSize,
+    }));
+    const stream = this.#rank.stream("exchange");
+    world.barrier(stream);
+    await stream.done();
+    stream.resetTimings();
+    world.exchange(stream, transfers);
+    await stream.done();
+    return stream.timings().exchange!.wallMs / 1e3;
+  }
 }
 
-/** All vectors to or from one peer. */
-function blocks(size: number, peer: number, vectors: number): BlockList {
+/** Rows of vectors to or from one peer. */
+function blocks(
+  size: number,
+  peer: number,
+  { first, rows, stride, width }: { first: number; rows: number; stride: number; width: number },
+): BlockList {
   return Object.freeze({
     peerOffsets: Int32Array.from({ length: size + 1 }, (_, i) => (i > peer ? 1 : 0)),
     buffer: Uint8Array.of(0),
-    offset: Int32Array.of(0),
-    rows: Int32Array.of(vectors),
-    stride: Int32Array.of(1),
-    width: Int32Array.of(1),
+    offset: Int32Array.of(first),
+    rows: Int32Array.of(rows),
+    stride: Int32Array.of(stride),
+    width: Int32Array.of(width),
   });
 }
 
 /** Relative errors count, so that small exchanges tell the latency. */
-export function fitLink(seconds: readonly number[]): Link {
-  const bytes = vectorCounts.map((vectors) => vectors * vectorSize * 4);
+export function fitLink(bytes: readonly number[], seconds: readonly number[]): Link {
   const { x } = nonNegativeLeastSquares(
     seconds.map((time, i) => [1 / time, bytes[i]! / time]),
     seconds.map(() => 1),

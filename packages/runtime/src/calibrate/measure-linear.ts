@@ -11,13 +11,14 @@ export interface LinearRate {
   readonly best: number;
 }
 
-// Rows, inputs and outputs as small models have them.
+// Rows, inputs and outputs as small models have them: more rows than caches hold, as between layers.
 const shapes = [
-  { rows: 512, inputs: 256, outputs: 256 },
-  { rows: 512, inputs: 256, outputs: 768 },
-  { rows: 512, inputs: 768, outputs: 256 },
-  { rows: 1024, inputs: 256, outputs: 512 },
-  { rows: 256, inputs: 512, outputs: 2048 },
+  { rows: 2048, inputs: 256, outputs: 128 },
+  { rows: 2048, inputs: 256, outputs: 512 },
+  { rows: 2048, inputs: 512, outputs: 256 },
+  { rows: 2048, inputs: 256, outputs: 768 },
+  { rows: 2048, inputs: 768, outputs: 256 },
+  { rows: 2048, inputs: 256, outputs: 4096 },
 ] as const;
 
 /** Times linear operators, forward and both gradients: processor time of the busiest thread. */
@@ -45,12 +46,12 @@ function measurement(rank: Rank, shape: (typeof shapes)[number]): Measurement {
   const dOut = tensor(rows, outputs, 3);
   const out = device.empty([rows, outputs]);
   const dx = device.empty([rows, inputs]);
-  const dWeight = device.empty([outputs, inputs]);
+  const dWeight = device.zeros([outputs, inputs]);
   return async () => {
     stream.resetTimings();
     linear(stream, { x, weight, out });
     linearBackwardInput(stream, { dOut, weight, dx });
-    linearBackwardWeight(stream, { dOut, x, dWeight });
+    linearBackwardWeight(stream, { dOut, x, dWeight, accumulate: true });
     await stream.done();
     const times = Object.entries(stream.timings()).filter(([kind]) => kind.startsWith("linear"));
     return times.reduce((sum, [, { cpuMs }]) => sum + cpuMs, 0) / 1e3;

@@ -1,8 +1,8 @@
 import { availableParallelism, loadavg } from "node:os";
 import { LibraError } from "@libra/base";
-import { formatProfile } from "@libra/cost-model";
+import { formatProfile, type HeldOutError } from "@libra/cost-model";
 import { parseCalibrateArguments, usage } from "./arguments.js";
-import { type Calibration, calibrate, type HeldOutError } from "./calibrate.js";
+import { type Calibration, calibrate } from "./calibrate.js";
 import { clusterFile } from "./cluster-file.js";
 import { requireWritable, writeWhole } from "./write-whole.js";
 
@@ -81,7 +81,8 @@ function progressPrinter(printError: (text: string) => void) {
   };
 }
 
-function describe({ profile, heldOut, linear, links }: Calibration, files: readonly string[]) {
+function describe(calibration: Calibration, files: readonly string[]) {
+  const { profile, heldOut, linear, rowBandwidth, links } = calibration;
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const link = ({ latency, bandwidth }: (typeof links)["self"]) =>
     `${(latency * 1e6).toFixed(1)} µs + bytes ÷ ${(bandwidth / 1e9).toFixed(2)} GB/s`;
@@ -95,6 +96,7 @@ function describe({ profile, heldOut, linear, links }: Calibration, files: reado
       return `attention ${pass}: ${short(pairs)} a pair, ${short(rows)} a row, ${short(keys)} a key, ${short(segment)} a segment of one head; ${short(launch)} a call`;
     }),
     `linear operators: ${(linear.mean / 1e9).toFixed(1)} GFLOPs/s (fastest ${(linear.best / 1e9).toFixed(1)})`,
+    `row operators: ${(rowBandwidth / 1e9).toFixed(1)} GB/s`,
     `exchange: own rank ${link(links.self)}; other rank ${link(links.sameNode)}`,
     `error of the fit: forward ${percent(profile.error.forward.median)}, backward ${percent(profile.error.backward.median)} (median)`,
     `error on ${heldOut.calls} held-out calls: median ${percent(heldOut.median)}, p95 ${percent(heldOut.p95)}, ${verdict}`,

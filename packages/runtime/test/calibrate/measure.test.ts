@@ -1,4 +1,4 @@
-import { type CalibrationSample, callTime, type Profile, profileTimer } from "@libra/cost-model";
+import { type CalibrationSample, callTime, linearTimer } from "@libra/cost-model";
 import { describe, expect, it } from "vitest";
 import { attentionCall, calibrationCalls } from "../../src/calibrate/attention-calls.js";
 import { errorOf } from "../../src/calibrate/calibrate.js";
@@ -53,25 +53,23 @@ describe("figures", () => {
   });
 
   it("find latency and bandwidth behind exact exchanges", () => {
-    const seconds = [16, 128, 1024, 4096, 16384].map((vectors) => 5e-6 + (vectors * 256) / 2e10);
-    const { latency, bandwidth } = fitLink(seconds);
+    const bytes = [16, 128, 1024, 4096, 16384].map((vectors) => vectors * 256);
+    const seconds = bytes.map((count) => 5e-6 + count / 2e10);
+    const { latency, bandwidth } = fitLink(bytes, seconds);
     expect(latency).toBeCloseTo(5e-6, 10);
     expect(bandwidth / 2e10).toBeCloseTo(1, 6);
   });
 
   it("count errors of predictions against measurements", () => {
     const times = { launch: 1e-6, pairs: 1e-9, rows: 0, keys: 0, segment: 0 };
-    const profile = {
-      rowBlock: 1,
-      coefficients: { forward: times, backward: times },
-    } as unknown as Profile;
+    const coefficients = { forward: times, backward: times };
     const segments = [{ heads: 1, rows: 10, keys: 10, causal: true }];
-    const seconds = callTime(profileTimer(profile), "forward", segments);
+    const seconds = callTime(linearTimer(coefficients, 1), "forward", segments);
     const samples: CalibrationSample[] = [
       { pass: "forward", segments, seconds },
       { pass: "backward", segments, seconds: 2 * seconds },
     ];
-    expect(errorOf(profile, samples, "forward")).toEqual({ median: 0, p95: 0, calls: 1 });
-    expect(errorOf(profile, samples).median).toBeCloseTo(0.25);
+    expect(errorOf(coefficients, 1, samples, "forward")).toEqual({ median: 0, p95: 0, calls: 1 });
+    expect(errorOf(coefficients, 1, samples).median).toBeCloseTo(0.25);
   });
 });

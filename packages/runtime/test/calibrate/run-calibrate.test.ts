@@ -32,13 +32,16 @@ describe("libra calibrate", () => {
     const profile = parseProfile(readFileSync(out, "utf8"));
     expect(profile).toMatchObject({ dtype: "float32", headDim: 64 });
     expect(profile.coefficients.backward.pairs).toBeGreaterThan(0);
+    expect(profile.error.heldOut!.calls).toBe(22);
     expect(lines.join("\n")).toMatch(/error on 22 held-out calls: median [\d.]+ %, p95 [\d.]+ %/);
-    for (const part of ["attention", "linear operators", "exchange"]) {
+    for (const part of ["attention", "linear operators", "row operators", "exchange"]) {
       expect(errors).toContain(`${part}: 100 %`);
     }
     const text = readFileSync(cluster, "utf8");
     expect(text).toContain("attention: { profile: ");
     expect(text).toMatch(/ranksPerNode: 2\n/);
+    expect(text).toMatch(/rowBandwidthGBs: [\d.]+\n/);
+    expect(text).toContain("copies: compute\n");
     // Nothing half-written stays.
     expect(readdirSync(folder).sort()).toEqual(["cluster.yaml", "profile.json"]);
   });

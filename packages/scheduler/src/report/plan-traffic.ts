@@ -37,48 +37,83 @@ interface VectorBytes {
  * algorithms).
  */
 export function planTraffic(plan: TilePlan, options: TrafficOptions = {}): PlanTraffic {
+  return planTraffics(plan, [options.pass ?? "forward"], options)[0]!;
+}
+
+/** Like {@link planTraffic} for several passes, which move the same vectors: one look at the plan. */
+export function planTraffics(
+  plan: TilePlan,
+  passes: readonly Pass[],
+  options: Omit<TrafficOptions, "pass"> = {},
+): PlanTraffic[] {
   const hops = requireInteger(options.hops ?? 1, "hops", 1, 2) as 1 | 2;
-  const bytes = vectorBytes(plan, options);
-  const empty = () =>
-    Array.from({ length: plan.chunks }, () =>
-      Array.from({ length: hops }, () => createTraffic(plan.workers)),
-    );
-  const dispatch = empty();
-  const back = empty();
-  const total = createTraffic(plan.workers);
-  const met = new Uint8Array(plan.workers * plan.workers);
   const classes = linkClasses(plan);
-
-  function add(traffic: Traffic, source: number, destination: number, amount: number): void {
-    if (amount === 0) return;
-    const link = classes[source * plan.workers + destination]!;
-    for (const sum of [traffic, total]) {
-      sum.sent[source * 4 + link]! += amount;
-      sum.received[destination * 4 + link]! += amount;
-    }
-  }
-
+  const sums = passes.map((pass) => new PassTraffic(plan, hops, classes, { ...options, pass }));
+  const met = new Uint8Array(plan.workers * plan.workers);
+  const meet = (source: number, destination: number) => {
+    met[source * plan.workers + destination] = 1;
+    met[destination * plan.workers + source] = 1;
+  };
   visitTransfers(plan, hops, {
     query(chunk, hop, source, destination, vectors) {
-      met[source * plan.workers + destination] = 1;
-      met[destination * plan.workers + source] = 1;
-      add(dispatch[chunk]![hop]!, source, destination, vectors * bytes.query);
-      add(back[chunk]![hops - 1 - hop]!, destination, source, vectors * bytes.queryBack);
+      meet(source, destination);
+      for (const { bytes, dispatch, back, add } of sums) {
+        add(dispatch[chunk]![hop]!, source, destination, vectors * bytes.query);
+        add(back[chunk]![hops - 1 - hop]!, destination, source, vectors * bytes.queryBack);
+      }
     },
     key(chunk, hop, source, destination, vectors) {
-      met[source * plan.workers + destination] = 1;
-      met[destination * plan.workers + source] = 1;
-      add(dispatch[chunk]![hop]!, source, destination, vectors * bytes.key);
+      meet(source, destination);
+      for (const { bytes, dispatch, add } of sums) {
+        add(dispatch[chunk]![hop]!, source, destination, vectors * bytes.key);
+      }
     },
     keyBack(chunk, hop, source, destination, vectors) {
-      add(back[chunk]![hops - 1 - hop]!, destination, source, vectors * bytes.keyBack);
+      for (const { bytes, back, add } of sums) {
+        add(back[chunk]![hops - 1 - hop]!, destination, source, vectors * bytes.keyBack);
+      }
     },
   });
   const peers = new Int32Array(plan.workers);
   for (let a = 0; a < plan.workers; a++) {
     for (let b = 0; b < plan.workers; b++) if (a !== b) peers[a]! += met[a * plan.workers + b]!;
   }
-  return Object.freeze({ dispatch, return: back, total, peers });
+  return sums.map(({ dispatch, back, total }) =>
+    Object.freeze({ dispatch, return: back, total, peers }),
+  );
+}
+
+/** Sums of one pass. */
+class PassTraffic {
+  readonly bytes: VectorBytes;
+  readonly dispatch: readonly (readonly Traffic[])[];
+  readonly back: readonly (readonly Traffic[])[];
+  readonly total: Traffic;
+
+  constructor(
+    private readonly plan: TilePlan,
+    hops: 1 | 2,
+    private readonly classes: Uint8Array,
+    options: TrafficOptions,
+  ) {
+    const empty = () =>
+      Array.from({ length: plan.chunks }, () =>
+        Array.from({ length: hops }, () => createTraffic(plan.workers)),
+      );
+    this.bytes = vectorBytes(plan, options);
+    this.dispatch = empty();
+    this.back = empty();
+    this.total = createTraffic(plan.workers);
+  }
+
+  readonly add = (traffic: Traffic, source: number, destination: number, amount: number): void => {
+    if (amount === 0) return;
+    const link = this.classes[source * this.plan.workers + destination]!;
+    for (const sum of [traffic, this.total]) {
+      sum.sent[source * 4 + link]! += amount;
+      sum.received[destination * 4 + link]! += amount;
+    }
+  };
 }
 
 function vectorBytes(plan: TilePlan, options: TrafficOptions): VectorBytes {

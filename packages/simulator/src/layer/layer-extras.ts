@@ -1,11 +1,12 @@
-import { linearFlopsPerToken, type Pass } from "@libra/cost-model";
+import { linearFlopsPerToken, type Pass, rowElementsPerToken } from "@libra/cost-model";
+import type { Cluster } from "../machine/cluster.js";
 import { allToAllTime, gatherTime, groupShape } from "../machine/collectives.js";
 import type { Scenario } from "../scenario.js";
 import { gradientBytes, parameterGroups } from "../step/parameters.js";
 
 /** What a layer does besides attention, on the fastest device. */
 export interface LayerExtras {
-  /** Seconds of the linear operators of one token. */
+  /** Seconds of the linear and row operators of one token. */
   readonly linear: number;
   /** Seconds of the tensor-parallel collectives of `tokens` tokens. */
   tensor(tokens: number): number;
@@ -40,12 +41,25 @@ export function layerExtras(scenario: Scenario, pass: Pass): LayerExtras {
       if (pass === "backward") gather += gatherTime(cluster, group, perStageLayer * gradientBytes);
     }
   }
-  return { linear: (times * perLayer) / tp / cluster.matrixRate, tensor, experts, gather };
+  const { layer, attention } = rowElementsPerToken(pass, model);
+  const rows = rowSeconds(cluster, layer + attention, elementBytes) / tp;
+  const linear = (times * perLayer) / tp / cluster.matrixRate + rows;
+  return { linear, tensor, experts, gather };
 }
 
-/** Seconds of the vocabulary projection of one token; the last stage does it. */
+/** Seconds of row operators over so many elements. */
+export function rowSeconds(cluster: Cluster, elements: number, elementBytes: number): number {
+  return cluster.rowBandwidth === undefined ? 0 : (elements * elementBytes) / cluster.rowBandwidth;
+}
+
+/**
+ * Seconds of the vocabulary projection and the loss of one token; the last stage does it. The embedding
+ * is counted there too.
+ */
 export function headSeconds(scenario: Scenario, pass: Pass): number {
-  const { model, layout, cluster } = scenario;
+  const { model, layout, cluster, elementBytes } = scenario;
   const { head } = linearFlopsPerToken(model);
-  return ((pass === "forward" ? 1 : 2) * head) / layout.tp / cluster.matrixRate;
+  const products = ((pass === "forward" ? 1 : 2) * head) / cluster.matrixRate;
+  const rows = rowSeconds(cluster, rowElementsPerToken(pass, model).ends, elementBytes);
+  return (products + rows) / layout.tp;
 }

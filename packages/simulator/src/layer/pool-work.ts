@@ -1,5 +1,5 @@
-import type { Pass } from "@libra/cost-model";
-import { type PlanTraffic, planTraffic, type TilePlan } from "@libra/scheduler";
+import { createTraffic, type Pass } from "@libra/cost-model";
+import { type PlanTraffic, planTraffics, type TilePlan } from "@libra/scheduler";
 import { ownedCount } from "@libra/topology";
 import type { Scenario } from "../scenario.js";
 import { kernelTimes } from "./kernel-times.js";
@@ -29,17 +29,17 @@ export interface PoolWork {
  * @param positions - position of each worker in the dp × cp plane
  */
 export function poolWork(
-  scenario: Scenario,
+  scenario: Pick<Scenario, "timer" | "elementBytes">,
   plan: TilePlan,
   positions: readonly number[],
   hops: 1 | 2,
 ): PoolWork {
   const { workers, cp, chunks } = plan;
   const { timer, elementBytes } = scenario;
-  const traffic = {
-    forward: planTraffic(plan, { pass: "forward", hops, elementBytes }),
-    backward: planTraffic(plan, { pass: "backward", hops, elementBytes }),
-  };
+  const [there, back] = staysHome(plan)
+    ? [nothingMoves(plan, hops), nothingMoves(plan, hops)]
+    : planTraffics(plan, ["forward", "backward"], { hops, elementBytes });
+  const traffic = { forward: there!, backward: back! };
   const [forward, backward] = kernelTimes(plan, timer, ["forward", "backward"]);
   const { peers } = traffic.forward;
   return Object.freeze({
@@ -56,6 +56,24 @@ export function poolWork(
     mostPeers: peers.reduce((most, count) => Math.max(most, count), 0),
     meanPeers: peers.reduce((sum, count) => sum + count, 0) / workers,
   });
+}
+
+// Ranks that own whole sequences and compute just these work in place: not even a copy is made.
+function staysHome(plan: TilePlan): boolean {
+  if (plan.cp !== 1 || plan.keyRanges) return false;
+  for (let tile = 0; tile < plan.count; tile++) {
+    if (plan.worker[tile] !== plan.sequence[tile]) return false;
+  }
+  return true;
+}
+
+function nothingMoves({ chunks, workers }: TilePlan, hops: 1 | 2): PlanTraffic {
+  const each = () =>
+    Array.from({ length: chunks }, () =>
+      Array.from({ length: hops }, () => createTraffic(workers)),
+    );
+  const peers = new Int32Array(workers);
+  return { dispatch: each(), return: each(), total: createTraffic(workers), peers };
 }
 
 // What comes in from other ranks in forward, and the outputs that go back.

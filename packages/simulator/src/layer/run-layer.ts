@@ -114,7 +114,7 @@ export class LayerRunner {
   }
 
   private addMoves({ sent, received }: Traffic, worker: number, begin: number, moves: number[]) {
-    const { links } = this.place.cluster;
+    const { links, copies } = this.place.cluster;
     const at = worker * 4;
     const card = networkBandwidth(this.place.cluster);
     const seconds = (bytes: Float64Array, link: 0 | 1 | 2 | 3) => {
@@ -130,9 +130,14 @@ export class LayerRunner {
       moves.push(this.add(kind, worker, ticksOf(time)));
       if (begin >= 0) this.graph.after(begin);
     };
-    add("copy", seconds(sent, 0));
-    add("nodeOut", seconds(sent, 1));
-    add("nodeIn", seconds(received, 1));
+    if (copies === "compute") {
+      // The receiver reads its peers' memory; nothing is done at the sender.
+      add("copy", seconds(received, 0) + seconds(received, 1));
+    } else {
+      add("copy", seconds(sent, 0));
+      add("nodeOut", seconds(sent, 1));
+      add("nodeIn", seconds(received, 1));
+    }
     // Both network classes leave through the same card.
     add("networkOut", seconds(sent, 2) + seconds(sent, 3));
     add("networkIn", seconds(received, 2) + seconds(received, 3));
@@ -203,7 +208,9 @@ export class LayerRunner {
   private add(kind: keyof typeof resources, worker: number, ticks: number): number {
     const operation = this.graph.add(ticks);
     this.account.add(kind, worker, ticks);
-    for (const resource of resources[kind]) this.graph.holds(worker * resourceCount + resource);
+    const computed = kind === "copy" && this.place.cluster.copies === "compute";
+    const held = computed ? resources.attention : resources[kind];
+    for (const resource of held) this.graph.holds(worker * resourceCount + resource);
     return operation;
   }
 }

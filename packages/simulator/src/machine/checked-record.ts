@@ -29,7 +29,7 @@ export class CheckedRecord {
     for (const key of Object.keys(value)) {
       if (keys.includes(key)) continue;
       const close = nearest(key, keys);
-      const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : "";
+      const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
       throw new LibraError(
         "CONFIGURATION",
         `Unknown key ${path}.${key}${hint} Valid keys: ${keys.join(", ")}`,
@@ -66,6 +66,13 @@ export class CheckedRecord {
     const value = this.required(key);
     if (typeof value === "string" && value !== "") return value;
     throw wrong("a text", `${this.path}.${key}`, value);
+  }
+
+  oneOf<Word extends string>(key: string, words: readonly Word[], fallback: Word): Word {
+    if (!this.has(key)) return fallback;
+    const value = this.entries[key] as Word;
+    if (words.includes(value)) return value;
+    throw wrong(words.join(" or "), `${this.path}.${key}`, value);
   }
 
   flag(key: string, fallback: boolean): boolean {

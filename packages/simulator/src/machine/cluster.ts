@@ -31,6 +31,16 @@ export interface Cluster {
   readonly memoryBytes: number;
   /** Bytes per second of a device's memory. */
   readonly memoryBandwidth: number;
+  /**
+   * Bytes per second at which norms, rotations, activations and the loss stream rows; absent: they
+   * take no time of their own (fused, or part of what `matrixRate` leaves of the peak).
+   */
+  readonly rowBandwidth?: number;
+  /**
+   * What copies inside a node: `links` beside the kernels, or (ranks of one host) the receiving rank's
+   * own `compute` units, so that no copy hides behind a kernel. Default `links`.
+   */
+  readonly copies?: "links" | "compute";
   /** Times attention kernels over heads of these widths. */
   readonly timer: (heads: Pick<AttentionHeads, "headDim" | "valueDim">) => AttentionTimer;
   /** What planners balance, where a calibration profile describes the device; default: pairs. */
@@ -53,7 +63,7 @@ export const clusterNames: readonly string[] = Object.freeze(
  * @throws LibraError `ARGUMENT` that lists the presets, nearest first
  */
 export function clusterByName(name: string): Cluster {
-  if (!clusterNames.includes(name)) throw unknownPreset("cluster", name, clusterNames);
+  if (!clusterNames.includes(name)) throw unknownName("cluster", name, clusterNames);
   const [device, network] = name.split("-") as [keyof typeof hardware, keyof typeof networks];
   return hardwareCluster(hardware[device], networks[network], name);
 }
@@ -74,13 +84,13 @@ function hardwareCluster(device: Hardware, network: Network, name: string): Clus
   });
 }
 
-/** The error for a preset that does not exist. */
-export function unknownPreset(kind: string, name: string, valid: readonly string[]): LibraError {
+/** The error for a name that does not exist. */
+export function unknownName(kind: string, name: string, valid: readonly string[]): LibraError {
   const close = nearest(name, valid);
-  const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : "";
+  const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
   return new LibraError(
     "ARGUMENT",
-    `Unknown ${kind} ${JSON.stringify(name)}${hint} Presets: ${valid.join(", ")}; or a YAML file`,
+    `Unknown ${kind} ${JSON.stringify(name)}${hint} Valid: ${valid.join(", ")}`,
     { details: { name, valid, nearest: close } },
   );
 }

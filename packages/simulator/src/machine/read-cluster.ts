@@ -23,6 +23,8 @@ const keys = [
   "matrixShare",
   "memoryGB",
   "memoryBandwidthGBs",
+  "rowBandwidthGBs",
+  "copies",
   "links",
   "attention",
 ];
@@ -57,6 +59,9 @@ export function readCluster(text: string, readText?: ReadText): Cluster {
   const nodesPerRack = root.has("nodesPerRack")
     ? root.number("nodesPerRack", { min: 1, integer: true })
     : base?.nodesPerRack;
+  const rowBandwidth = root.has("rowBandwidthGBs")
+    ? scaled(root, "rowBandwidthGBs", 1e9)
+    : base?.rowBandwidth;
   return Object.freeze({
     name: root.text("name", base ? `custom ${base.name}` : "custom"),
     ranksPerNode,
@@ -67,6 +72,8 @@ export function readCluster(text: string, readText?: ReadText): Cluster {
     peak,
     memoryBytes: scaled(root, "memoryGB", 1e9, base?.memoryBytes),
     memoryBandwidth: scaled(root, "memoryBandwidthGBs", 1e9, base?.memoryBandwidth),
+    ...(rowBandwidth === undefined ? {} : { rowBandwidth }),
+    copies: root.oneOf("copies", ["links", "compute"], base?.copies ?? "links"),
     ...readAttention(root, peak, base, readText),
     sources: [...(base?.sources ?? []), "the cluster file"],
   });

@@ -1,4 +1,4 @@
-import { unknownPreset } from "../machine/cluster.js";
+import { unknownName } from "../machine/cluster.js";
 import type { Scenario } from "../scenario.js";
 import { hybridCp } from "./hybrid-cp.js";
 import type { CorpusOptions } from "./planned-strategy.js";
@@ -30,7 +30,7 @@ const makers: Readonly<Record<StrategyName, StrategyMaker>> = Object.freeze({
  */
 export function requireStrategy(name: string): StrategyName {
   if ((strategyNames as readonly string[]).includes(name)) return name as StrategyName;
-  throw unknownPreset("strategy", name, strategyNames);
+  throw unknownName("strategy", name, strategyNames);
 }
 
 /**

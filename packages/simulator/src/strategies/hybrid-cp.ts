@@ -1,5 +1,4 @@
 import { LibraError } from "@libra/base";
-import { pairsCost } from "@libra/cost-model";
 import { createSampler } from "@libra/sampler";
 import { nodeLayout } from "../machine/cluster.js";
 import type { Scenario } from "../scenario.js";
@@ -34,7 +33,7 @@ export function hybridCp(
     Math.ceil(window / positions),
   );
   const slack = shareSetting(settings, "slack", 0.05);
-  const cost = cluster.cost ?? pairsCost(scenario.timer.rowBlock);
+  const { cost } = scenario;
   const sampler = createSampler({
     ...corpus,
     window,

@@ -1,4 +1,4 @@
-import { causalPairs, pairsCost } from "@libra/cost-model";
+import { causalPairs } from "@libra/cost-model";
 import { createSampler, cuSeqlensOf, type SamplerOptions, type StepPlan } from "@libra/sampler";
 import type { PoolInput, TilePlan } from "@libra/scheduler";
 import { contiguousRows, syncOf } from "@libra/topology";
@@ -38,7 +38,7 @@ export function plannedStrategy(
   const { layout, window, microSteps, seed, sharding, expertParallel, positions } = scenario;
   const { cp, dp, pp, tp } = layout;
   const poolRanks = rule.poolSize * cp;
-  const cost = scenario.cluster.cost ?? pairsCost(scenario.timer.rowBlock);
+  const { cost } = scenario;
   const sampler = createSampler({
     ...corpus,
     window,

@@ -10,6 +10,7 @@ import {
 import { jitterFactors } from "../../src/machine/jitter.js";
 import { readCluster } from "../../src/machine/read-cluster.js";
 import { presetModel, readModel } from "../../src/machine/read-model.js";
+import { requireStrategy } from "../../src/strategies/by-name.js";
 
 const full = `
 name: two boxes
@@ -41,7 +42,11 @@ describe("presets", () => {
     expect(() => clusterByName("h100-bi")).toThrow(
       /Unknown cluster "h100-bi"; did you mean h100-ib/,
     );
-    expect(() => presetModel("qwen3-8")).toThrow(/did you mean qwen3-8b/);
+    expect(() => presetModel("qwen3-8")).toThrow(/did you mean qwen3-8b\? Valid: qwen3-8b, /);
+    expect(() => presetModel("foo")).toThrow(/^Unknown model "foo"\. Valid: qwen3-8b, /);
+    expect(() => requireStrategy("foo")).toThrow(
+      'Unknown strategy "foo". Valid: ulysses, perDocument, wlb, hybridCp, distca, libra',
+    );
   });
 });
 
@@ -63,6 +68,17 @@ describe("readCluster", () => {
       (512 * pairs) / 60e12,
       12,
     );
+  });
+
+  it("knows hosts whose ranks stream rows and copy with their own cores", () => {
+    expect(readCluster(full).rowBandwidth).toBeUndefined();
+    expect(readCluster(full).copies).toBe("links");
+    const host = readCluster(`${full}rowBandwidthGBs: 30\ncopies: compute\n`);
+    expect(host).toMatchObject({ rowBandwidth: 30e9, copies: "compute" });
+    expect(() => readCluster(`${full}copies: cores\n`)).toThrow(
+      'Expected links or compute for cluster.copies but received "cores"',
+    );
+    expect(() => readCluster(`${full}rowBandwidthGBs: 0\n`)).toThrow(/cluster\.rowBandwidthGBs/);
   });
 
   it("takes what is missing from the preset that it starts from", () => {
