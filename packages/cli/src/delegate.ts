@@ -13,12 +13,14 @@ export interface Delegated {
  * Finds a command's package by name and hands the words over. Without the package, or with one that
  * lacks the function, one line says what to install.
  *
+ * @param options - the function's second argument
  * @returns the exit code
  */
 export async function delegate(
   { command, package: name, function: exported }: Delegated,
   argv: readonly string[],
   io: Io,
+  options: object = {},
 ): Promise<number> {
   const loaded = await loadOptional(name, io);
   if (loaded === undefined) {
@@ -32,7 +34,7 @@ export async function delegate(
     );
     return 1;
   }
-  return Number(await run(argv));
+  return Number(await run(argv, options));
 }
 
 /** The package's exports, or `undefined` when it is not installed. Its own failures pass through. */

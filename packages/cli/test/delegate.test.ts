@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { run } from "./run.js";
 
 const absent = async (name: string): Promise<never> => {
@@ -41,13 +41,38 @@ describe("commands that other packages carry out", () => {
       throw new Error("no addon for this machine");
     };
     await expect(run(["train"], broken)).rejects.toThrow("no addon for this machine");
-    expect((await run(["doctor"], broken)).out).toContain("fails to load: no addon");
+  });
+});
+
+describe("libra doctor", () => {
+  it("needs the runtime, and says so in one line", async () => {
+    const { code, error } = await run(["doctor"], absent);
+    expect(code).toBe(1);
+    expect(error).toBe(
+      "libra doctor needs @libra/runtime, which is not installed: npm install @libra/runtime\n",
+    );
   });
 
-  it("doctor says what is there and what is missing", async () => {
-    const { code, out } = await run(["doctor"], absent);
+  it("hands its words and the trainer's state to the runtime", async () => {
+    const calls: unknown[] = [];
+    const runDoctor = (...given: unknown[]) => {
+      calls.push(given);
+      return Promise.resolve(1);
+    };
+    const load = async (name: string) => (name === "@libra/runtime" ? { runDoctor } : absent(name));
+    expect((await run(["doctor", "--json", "--help"], load)).code).toBe(1);
+    const state = "not installed; libra train needs it: npm install @libra/trainer";
+    const packages = { "@libra/trainer": state };
+    expect(calls).toEqual([[["--json", "--help"], { packages }]]);
+  });
+
+  it("looks at this machine", async () => {
+    const seen: string[] = [];
+    const log = vi.spyOn(console, "log").mockImplementation((line) => void seen.push(String(line)));
+    const { code } = await run(["doctor", "--quick"]);
+    log.mockRestore();
     expect(code).toBe(0);
-    expect(out).toMatch(/machine +\w+-\w+, \d+ cores/);
-    expect(out).toContain("trainer    not installed; libra train needs it: npm install");
+    expect(seen).toContain("machine");
+    expect(seen.at(-1)).toBe("Libra can run here.");
   });
 });

@@ -6,6 +6,7 @@
 export { type CalibrateOutput, runCalibrate } from "./calibrate/run-calibrate.js";
 export { type BlockList, Communicator, type Transfer } from "./communicator.js";
 export type { Device, MemoryReport } from "./device.js";
+export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.js";
 export type { DType, FloatType, TensorData } from "./dtype.js";
 export { Event } from "./event.js";
 export { instructionSets } from "./instruction-sets.js";

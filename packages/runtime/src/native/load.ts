@@ -30,32 +30,52 @@ function candidates(environment: Record<string, string | undefined>): Candidate[
   }
 }
 
+/** An addon that was tried, and what was wrong with it. */
+export interface Attempt {
+  /** Where it comes from: `LIBRA_NATIVE`, `built here` or the prebuilt package's name. */
+  readonly name: string;
+  readonly path?: string;
+  /** Absent when it loads. */
+  readonly problem?: string;
+}
+
 /**
- * Loads the addon: `LIBRA_NATIVE` alone if set, else the one built in this package, else the
- * prebuilt package of this platform.
+ * Tries addons until one loads: `LIBRA_NATIVE` alone if set, else the one built in this package, else
+ * the prebuilt package of this platform. Each is loaded in a child process only.
+ */
+export function tryAddons(environment: Record<string, string | undefined>): Attempt[] {
+  const attempts: Attempt[] = [];
+  for (const candidate of candidates(environment)) {
+    if ("missing" in candidate) {
+      attempts.push({ name: candidate.name, problem: candidate.missing });
+      continue;
+    }
+    const problem = existsSync(candidate.path) ? probe(candidate.path) : "no such file";
+    if (problem === undefined) return [...attempts, candidate];
+    attempts.push({ ...candidate, problem });
+  }
+  return attempts;
+}
+
+/**
+ * Loads the first addon that does.
  *
  * @throws LibraError NATIVE: every path tried, what was wrong with each, and how to build it
  */
 export function load(
   environment: Record<string, string | undefined> = process.env,
 ): Binding & AddonOnly {
-  const tried: string[] = [];
-  for (const candidate of candidates(environment)) {
-    const problem =
-      "missing" in candidate
-        ? candidate.missing
-        : existsSync(candidate.path)
-          ? probe(candidate.path)
-          : "no such file";
-    if (problem === undefined && "path" in candidate) {
-      const addon: Binding & AddonOnly = require(candidate.path);
-      addon.setErrorClass(LibraError);
-      process.once("exit", () => drain(addon));
-      return addon;
-    }
-    const where = "path" in candidate ? ` ${candidate.path}` : "";
-    tried.push(`  ${candidate.name}${where}: ${problem}`);
+  const attempts = tryAddons(environment);
+  const { path, problem } = attempts.at(-1)!;
+  if (path !== undefined && problem === undefined) {
+    const addon: Binding & AddonOnly = require(path);
+    addon.setErrorClass(LibraError);
+    process.once("exit", () => drain(addon));
+    return addon;
   }
+  const tried = attempts.map(({ name, path, problem }) =>
+    path === undefined ? `  ${name}: ${problem}` : `  ${name} ${path}: ${problem}`,
+  );
   throw new LibraError(
     "NATIVE",
     `The native part of @libra/runtime did not load. Build it with "npx libra-build-native" ` +
