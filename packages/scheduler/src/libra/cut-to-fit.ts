@@ -4,10 +4,11 @@ import { fillTargets } from "../plan/targets.js";
 import type { CheckedLibraOptions } from "./libra-options.js";
 import { LineCutter } from "./line-cutter.js";
 import { Stretches } from "./stretches.js";
+import type { WorkLines } from "./work-lines.js";
 
 /**
- * Cut-to-fit: gives each worker one stretch of its home sequence's line and, where its group has
- * room, stretches of lines of groups with a surplus.
+ * Cut-to-fit: gives each worker one stretch of its home line and, where its line leaves room,
+ * stretches of lines with a surplus.
  */
 export class CutToFit {
   readonly cutter: LineCutter;
@@ -18,24 +19,26 @@ export class CutToFit {
   private tolerance = 0;
   private follow = true;
   private order = new Int32Array(0);
+  private limit = new Float64Array(0);
   private surplus = new Float64Array(0);
   private deficit = new Float64Array(0);
   private donors = new Int32Array(0);
 
   constructor(
-    private readonly lines: SequenceLines,
+    private readonly pool: SequenceLines,
+    private readonly lines: WorkLines,
     private readonly options: CheckedLibraOptions,
   ) {
     this.cutter = new LineCutter(lines);
   }
 
-  /** Cuts the pool that `lines` holds. */
+  /** Cuts the pool, whose lines are loaded. */
   run(tolerance: number): void {
     this.tolerance = tolerance;
-    const { lines, options, cutter } = this;
-    const { heads, workers, poolSize } = lines;
-    if (this.targets.length < workers || this.surplus.length < poolSize) {
-      this.allocate(workers, poolSize);
+    const { pool, lines, options, cutter } = this;
+    const { heads, workers } = pool;
+    if (this.targets.length < workers || this.surplus.length < lines.count) {
+      this.allocate(workers, lines.count);
     }
     cutter.group = heads.queryHeads / heads.kvHeads;
     cutter.wholeGroups = options.granularity === "kvGroup";
@@ -43,7 +46,11 @@ export class CutToFit {
       cutter.wholeGroups || options.headBlock === 0
         ? cutter.group
         : Math.min(options.headBlock, heads.queryHeads);
-    this.level = fillTargets(lines, this.targets, this.order);
+    this.level = fillTargets(pool, this.targets, this.order);
+    for (let l = 0; l < lines.count; l++) {
+      this.limit[l] = this.targetOf(l) * (1 + tolerance / 2);
+    }
+    lines.divide(this.limit);
     // Cuts that follow one another's rounding even out best, but their errors may pile up; where they
     // break the guarantee, cuts at fixed places, which cannot, replace them.
     this.follow = !cutter.wholeGroups;
@@ -55,61 +62,72 @@ export class CutToFit {
   }
 
   private cutAll(): void {
-    const { workers, poolSize } = this.lines;
-    this.stretches.clear(workers, poolSize);
-    for (let s = 0; s < poolSize; s++) this.cutHome(s);
-    this.cutForeign();
+    const { lines, pool } = this;
+    this.stretches.clear(pool.workers, lines.count, lines.firstSegment);
+    for (let l = 0; l < lines.count; l++) this.cutHome(l);
+    // Work that its own group has room for stays there.
+    for (let l = 0; l < lines.count; l++) {
+      const s = lines.sequence[l]!;
+      const first = l === 0 || lines.sequence[l - 1] !== s;
+      if (first && l + 1 < lines.count && lines.sequence[l + 1] === s) this.pour(s);
+    }
+    this.pour(-1);
   }
 
   private keepsGuarantee(): boolean {
-    const { lines, cutter, targets, tolerance } = this;
-    const block = cutter.headBlock * lines.longestBlock();
-    for (let w = 0; w < lines.workers; w++) {
+    const { pool, cutter, targets, tolerance } = this;
+    const block = cutter.headBlock * pool.longestBlock();
+    for (let w = 0; w < pool.workers; w++) {
       if (this.stretches.load(w) > (1 + tolerance) * targets[w]! + block) return false;
     }
     return true;
   }
 
-  // Home first: a group keeps what fits its targets; the rest of its line is surplus.
-  private cutHome(s: number): void {
-    const { lines, options, cutter, stretches, targets, tolerance } = this;
-    const { cp } = lines.input;
-    const first = s * cp;
+  private targetOf(l: number): number {
+    const { firstWorker, width } = this.lines;
     let target = 0;
-    for (let w = first; w < first + cp; w++) target += targets[w]!;
-    const work = lines.headCost(s) * lines.heads.queryHeads;
-    const limit = target * (1 + tolerance / 2);
-    const donor = work > limit;
-    const keep = donor ? limit : work;
+    for (let w = firstWorker[l]!; w < firstWorker[l]! + width[l]!; w++) target += this.targets[w]!;
+    return target;
+  }
+
+  // Home first: a line's workers keep what fits their targets; the rest of the line is surplus.
+  private cutHome(l: number): void {
+    const { lines, options, cutter, stretches, targets } = this;
+    const first = lines.firstWorker[l]!;
+    const end = first + lines.width[l]!;
+    const target = this.targetOf(l);
+    const work = lines.work[l]!;
+    const donor = work > this.limit[l]!;
+    const keep = donor ? this.limit[l]! : work;
     // A donor that would end below its target would push more than its surplus on the others, so it
     // rounds every cut up instead (each worker then exceeds its part by one block at most).
     let up = false;
     let keepEnd = keep;
     if (donor) {
-      this.cutNear(s, keep, first + cp - 1);
+      this.cutNear(l, keep, end - 1);
       keepEnd = cutter.cost;
       up = keepEnd < target && !this.follow && !cutter.wholeGroups;
     }
     const packed = options.fill === "packed" && work < target;
     let share = 0;
-    for (let w = first; w < first + cp; w++) {
+    for (let w = first; w < end; w++) {
       share += targets[w]!;
-      const last = w === first + cp - 1;
-      if (last && !donor) cutter.end(s);
+      const last = w === end - 1;
+      if (last && !donor) cutter.end(l);
       else {
         const goal = packed
           ? Math.min(keep, share)
           : last
             ? keep
-            : this.evenGoal(w, target, share, keep, keepEnd, stretches.lineCost[s]!);
-        if (up) cutter.cut(s, goal, 0, Number.POSITIVE_INFINITY, true);
-        else this.cutNear(s, goal, w);
+            : this.evenGoal(w, target, share, keep, keepEnd, stretches.lineCost[l]!);
+        if (up) cutter.cut(l, goal, 0, Number.POSITIVE_INFINITY, true);
+        else this.cutNear(l, goal, w);
       }
-      stretches.takeHome(w, s, cutter);
+      stretches.takeHome(w, l, cutter);
     }
-    const open = stretches.line.head[s]! < lines.heads.queryHeads && lines.rows(s) > 0;
-    this.surplus[s] = open ? work - stretches.lineCost[s]! : -1;
-    this.deficit[s] = open ? 0 : Math.max(0, target - work);
+    const open = this.isOpen(l);
+    this.surplus[l] = open ? work - stretches.lineCost[l]! : -1;
+    this.deficit[l] = open ? 0 : Math.max(0, target - work);
   }
 
   // Where worker `w`'s even part of the home work ends: `share` of `target` are given out with it.
@@ -128,44 +146,50 @@ export class CutToFit {
     return rest > own ? cost + ((keepEnd - cost) * own) / rest : keepEnd;
   }
 
-  // The surpluses of all donors, end to end, are cut at cumulative needs scaled to their sum.
-  private cutForeign(): void {
+  /**
+   * Gives the surpluses of all lines, end to end, to the lines with room, cut at cumulative needs
+   * scaled to their sum.
+   *
+   * @param group - among the lines of this sequence, and no more than they need; -1 for all
+   */
+  private pour(group: number): void {
     const { lines, cutter, stretches, surplus, deficit, targets, donors } = this;
-    const { poolSize } = lines;
-    const { cp } = lines.input;
     let count = 0;
     let surplusSum = 0;
     let needSum = 0;
-    for (let s = 0; s < poolSize; s++) {
-      if (surplus[s]! >= 0) {
-        donors[count++] = s;
-        surplusSum += surplus[s]!;
-      } else if (deficit[s]! > 0) {
-        for (let w = s * cp; w < (s + 1) * cp; w++) needSum += this.need(w);
+    for (let l = 0; l < lines.count; l++) {
+      if (group >= 0 && lines.sequence[l] !== group) continue;
+      if (surplus[l]! >= 0) {
+        donors[count++] = l;
+        surplusSum += surplus[l]!;
+      } else if (deficit[l]! > 0) {
+        const first = lines.firstWorker[l]!;
+        for (let w = first; w < first + lines.width[l]!; w++) needSum += this.need(w);
       }
     }
     if (count === 0) return;
     sortBy(donors, count, surplus);
-    let scale = needSum > 0 ? surplusSum / needSum : 0;
+    const most = group < 0 ? Number.POSITIVE_INFINITY : 1;
+    let scale = needSum > 0 ? Math.min(most, surplusSum / needSum) : 0;
     let recipient = -1;
-    let offset = cp;
+    let offset = 0;
     let left = 0;
     for (let i = 0; i < count; i++) {
-      const s = donors[i]!;
-      const end = lines.headCost(s) * lines.heads.queryHeads;
-      let goal = stretches.lineCost[s]!;
+      const l = donors[i]!;
+      const end = lines.work[l]!;
+      let goal = stretches.lineCost[l]!;
       const surplusStart = goal;
       for (;;) {
         while (left <= 0) {
-          if (++offset >= cp) {
-            recipient = scale > 0 ? this.nextRecipient(s) : -1;
+          if (recipient < 0 || ++offset >= lines.width[recipient]!) {
+            recipient = scale > 0 ? this.nextRecipient(l, group) : -1;
             if (recipient < 0) break;
             offset = 0;
           }
           const need = this.need(this.worker(recipient, offset));
           if (this.follow && needSum > 0) {
-            goal = stretches.lineCost[s]!;
-            scale = Math.max(0, surplusSum - (goal - surplusStart)) / needSum;
+            goal = stretches.lineCost[l]!;
+            scale = Math.min(most, Math.max(0, surplusSum - (goal - surplusStart)) / needSum);
           }
           left = need * scale;
           needSum -= need;
@@ -176,36 +200,60 @@ export class CutToFit {
         if (goal + left >= end - 1e-12 * end) {
           left -= end - goal;
           if (left <= 1e-12 * targets[worker]!) left = 0;
-          cutter.end(s);
-          stretches.takeForeign(worker, s, cutter);
+          cutter.end(l);
+          stretches.takeForeign(worker, l, cutter);
           break;
         }
         goal += left;
         left = 0;
-        this.cutNear(s, goal, worker);
-        stretches.takeForeign(worker, s, cutter);
+        this.cutNear(l, goal, worker);
+        stretches.takeForeign(worker, l, cutter);
       }
+      surplusSum -= surplus[l]!;
       // Without a recipient (a surplus that is rounding only) the line's end stays at home.
-      if (stretches.line.head[s]! < lines.heads.queryHeads) {
-        cutter.end(s);
-        stretches.extend((s + 1) * cp - 1, s, cutter);
+      if (group < 0 && this.isOpen(l)) {
+        cutter.end(l);
+        stretches.extend(lines.firstWorker[l]! + lines.width[l]! - 1, l, cutter);
       }
-      surplusSum -= surplus[s]!;
+      surplus[l] = this.isOpen(l) ? end - stretches.lineCost[l]! : -1;
+    }
+    if (group >= 0) this.measureRoom(group);
+  }
+
+  // What the lines of a group still have room for.
+  private measureRoom(group: number): void {
+    const { lines, surplus, deficit } = this;
+    for (let l = 0; l < lines.count; l++) {
+      if (lines.sequence[l] !== group || surplus[l]! >= 0) continue;
+      let room = 0;
+      const first = lines.firstWorker[l]!;
+      for (let w = first; w < first + lines.width[l]!; w++) room += this.need(w);
+      deficit[l] = room;
     }
   }
 
-  // The nearest group by link class, then the one with the largest deficit.
-  private nextRecipient(donor: number): number {
+  private isOpen(l: number): boolean {
+    const { lines } = this;
+    const { line } = this.stretches;
+    if (lines.rows[l]! === 0) return false;
+    return line.segment[l]! + 1 < lines.firstSegment[l + 1]! || line.head[l]! < lines.queryHeads;
+  }
+
+  // The nearest line by link class, then the one with the largest deficit.
+  private nextRecipient(donor: number, group: number): number {
     const { lines, deficit } = this;
-    const { cp, nodes, ranks } = lines.input;
-    const rank = (s: number) => (ranks === undefined ? s * cp : ranks[s * cp]!);
+    const { nodes, ranks } = this.pool.input;
+    const rank = (l: number) => {
+      const worker = lines.firstWorker[l]!;
+      return ranks === undefined ? worker : ranks[worker]!;
+    };
     let best = -1;
     let bestClass = 0;
-    for (let s = 0; s < lines.poolSize; s++) {
-      if (deficit[s]! <= 0) continue;
-      const link = nodes === undefined ? 0 : linkClass(nodes, rank(donor), rank(s));
-      if (best < 0 || link < bestClass || (link === bestClass && deficit[s]! > deficit[best]!)) {
-        best = s;
+    for (let l = 0; l < lines.count; l++) {
+      if (deficit[l]! <= 0 || (group >= 0 && lines.sequence[l] !== group)) continue;
+      const link = nodes === undefined ? 0 : linkClass(nodes, rank(donor), rank(l));
+      if (best < 0 || link < bestClass || (link === bestClass && deficit[l]! > deficit[best]!)) {
+        best = l;
         bestClass = link;
       }
     }
@@ -213,22 +261,23 @@ export class CutToFit {
     return best;
   }
 
-  private worker(group: number, offset: number): number {
-    const cp = this.lines.input.cp;
-    return group * cp + (this.options.fill === "spread" ? offset : cp - 1 - offset);
+  private worker(line: number, offset: number): number {
+    const { firstWorker, width } = this.lines;
+    const at = this.options.fill === "spread" ? offset : width[line]! - 1 - offset;
+    return firstWorker[line]! + at;
   }
 
   private need(worker: number): number {
-    return Math.max(0, this.targets[worker]! - this.stretches.homeCost[worker]!);
+    return Math.max(0, this.targets[worker]! - this.stretches.load(worker));
   }
 
-  private cutNear(s: number, cost: number, worker: number): void {
+  private cutNear(l: number, cost: number, worker: number): void {
     const slack = this.slack(worker);
     // A miss of a two-thousandth of the target is not worth a tile of its own.
     const miss = this.follow
       ? Math.max(slack, this.targets[worker]! / 2000)
       : Number.POSITIVE_INFINITY;
-    this.cutter.cut(s, cost, slack, miss, false);
+    this.cutter.cut(l, cost, slack, miss, false);
   }
 
   // A quarter of the tolerance; of a large one no more than a hundredth of the target, since work
@@ -237,12 +286,13 @@ export class CutToFit {
     return (Math.min(this.tolerance, 0.05) / 4) * this.targets[worker]!;
   }
 
-  private allocate(workers: number, poolSize: number): void {
+  private allocate(workers: number, lines: number): void {
     this.targets = new Float64Array(workers);
     this.order = new Int32Array(workers);
-    this.surplus = new Float64Array(poolSize);
-    this.deficit = new Float64Array(poolSize);
-    this.donors = new Int32Array(poolSize);
+    this.limit = new Float64Array(lines);
+    this.surplus = new Float64Array(lines);
+    this.deficit = new Float64Array(lines);
+    this.donors = new Int32Array(lines);
   }
 }
 

@@ -13,6 +13,13 @@ export interface LibraOptions {
   readonly timing?: TimelineOptions;
   /** Where a head's rows may be cut: at any row block ("row", default) or never ("kvGroup"). */
   readonly granularity?: "row" | "kvGroup";
+  /**
+   * What leaves a group with too much work: the last heads of all its rows ("heads", default), or its
+   * longest documents ("documents"), which need fewest bytes for their work; the rest then stays
+   * with the workers of the node that owns it. Documents that few workers own leave through few
+   * links, so "documents" wants {@link stripedRows}.
+   */
+  readonly surplus?: "heads" | "documents";
   /** Query heads of which rows are cut together; one KV group by default. */
   readonly headBlock?: number;
   /**
@@ -35,6 +42,7 @@ export interface CheckedLibraOptions {
   readonly tolerance: number | "auto";
   readonly timing: TimelineOptions | null;
   readonly granularity: "row" | "kvGroup";
+  readonly surplus: "heads" | "documents";
   /** 0 stands for one KV group. */
   readonly headBlock: number;
   readonly fill: "spread" | "packed";
@@ -53,6 +61,7 @@ export function checkLibraOptions(options: LibraOptions): CheckedLibraOptions {
     tolerance,
     timing: timing ?? null,
     granularity: requireOneOf(options.granularity ?? "row", "granularity", ["row", "kvGroup"]),
+    surplus: requireOneOf(options.surplus ?? "heads", "surplus", ["heads", "documents"]),
     headBlock:
       options.headBlock === undefined ? 0 : requireInteger(options.headBlock, "headBlock", 1),
     fill: requireOneOf(options.fill ?? "spread", "fill", ["spread", "packed"]),

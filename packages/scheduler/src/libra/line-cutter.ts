@@ -1,10 +1,7 @@
-import type { SequenceLines } from "../plan/sequence-lines.js";
 import { Positions } from "./positions.js";
+import type { WorkLines } from "./work-lines.js";
 
-/**
- * Cuts the lines of sequences. A line is the sequence's head blocks end to end, inside a block by
- * rows with all its query heads together.
- */
+/** Cuts lines: inside a segment head blocks lie end to end, inside a block rows with all its heads. */
 export class LineCutter {
   /** Query heads of a head block. */
   headBlock = 1;
@@ -16,7 +13,7 @@ export class LineCutter {
   /** Planning cost from the line's start to the latest cut. */
   cost = 0;
 
-  constructor(private readonly lines: SequenceLines) {
+  constructor(private readonly lines: WorkLines) {
     this.place.reserve(1);
   }
 
@@ -27,44 +24,61 @@ export class LineCutter {
    *
    * @param up - the next row block border at or above `cost`, nothing else
    */
-  cut(sequence: number, cost: number, slack: number, miss: number, up: boolean): void {
+  cut(line: number, cost: number, slack: number, miss: number, up: boolean): void {
     const { lines, headBlock } = this;
-    const queryHeads = lines.heads.queryHeads;
-    const headCost = lines.headCost(sequence);
-    const border = headCost === 0 ? 0 : this.headBorder(cost, headCost, up ? -1 : slack);
+    const { segments, queryHeads } = lines;
+    const segment = lines.segmentAt(line, cost);
+    const segmentCost = lines.segmentCost[segment]!;
+    const headCost = segments.headCost(segment);
+    const inside = cost - segmentCost;
+    const border = headCost === 0 ? 0 : this.headBorder(inside, headCost, up ? -1 : slack);
     if (border >= 0) {
-      this.set(border, 0, 0, 0, border * headCost);
+      this.set(line, segment, border, 0, 0, 0, border * headCost);
       return;
     }
-    const heads = cost / headCost;
+    const heads = inside / headCost;
     const lastBlock = Math.ceil(queryHeads / headBlock) - 1;
     const head = Math.min(lastBlock, Math.max(0, Math.floor(heads / headBlock))) * headBlock;
     const width = Math.min(headBlock, queryHeads - head);
-    const rest = Math.max(0, cost - head * headCost);
-    lines.seekRow(sequence, rest / width, slack / width, up);
-    const { nearRow, nearCost } = lines;
-    if (!up && Math.abs(nearCost * width - rest) > miss && lines.blockEnd > lines.blockStart) {
-      if (this.cutBlock(head, width, rest, headCost)) return;
+    const rest = Math.max(0, inside - head * headCost);
+    segments.seekRow(segment, rest / width, slack / width, up);
+    const { nearRow, nearCost } = segments;
+    if (
+      !up &&
+      Math.abs(nearCost * width - rest) > miss &&
+      segments.blockEnd > segments.blockStart
+    ) {
+      if (this.cutBlock(line, segment, head, width, rest, headCost)) return;
     }
-    if (nearRow >= lines.rows(sequence)) this.set(head + width, 0, 0, 0, (head + width) * headCost);
-    else this.set(head, nearRow, 0, nearCost, head * headCost + width * nearCost);
+    if (nearRow >= segments.rows(segment)) {
+      this.set(line, segment, head + width, 0, 0, 0, (head + width) * headCost);
+    } else {
+      this.set(line, segment, head, nearRow, 0, nearCost, head * headCost + width * nearCost);
+    }
   }
 
   // Between the heads of the row block that the cost falls into.
-  private cutBlock(head: number, width: number, rest: number, headCost: number): boolean {
-    const { blockStart, blockStartCost, blockEndCost } = this.lines;
+  private cutBlock(
+    line: number,
+    segment: number,
+    head: number,
+    width: number,
+    rest: number,
+    headCost: number,
+  ): boolean {
+    const { blockStart, blockStartCost, blockEndCost } = this.lines.segments;
     const one = blockEndCost - blockStartCost;
     const part = Math.round((rest - width * blockStartCost) / one);
     if (!(part > 0 && part < width)) return false;
     const cost = head * headCost + width * blockStartCost + part * one;
-    this.set(head, blockStart, part, blockStartCost, cost);
+    this.set(line, segment, head, blockStart, part, blockStartCost, cost);
     return true;
   }
 
   // The KV-group border, else the block border, within `slack` of the cost; -1 when there is none.
   private headBorder(cost: number, headCost: number, slack: number): number {
     const { headBlock, group, lines } = this;
-    const queryHeads = lines.heads.queryHeads;
+    const { queryHeads } = lines;
     const heads = cost / headCost;
     const groupBorder = Math.min(queryHeads, Math.max(0, Math.round(heads / group)) * group);
     if (this.wholeGroups) return groupBorder;
@@ -76,13 +90,27 @@ export class LineCutter {
   }
 
   /** Cuts at the line's end. */
-  end(sequence: number): void {
-    const { queryHeads } = this.lines.heads;
-    this.set(queryHeads, 0, 0, 0, queryHeads * this.lines.headCost(sequence));
+  end(line: number): void {
+    const { lines } = this;
+    const last = lines.firstSegment[line + 1]! - 1;
+    this.place.set(0, last, lines.queryHeads, 0, 0, 0);
+    this.cost = lines.work[line]!;
   }
 
-  private set(head: number, row: number, part: number, rowCost: number, cost: number): void {
-    this.place.set(0, head, row, part, rowCost);
-    this.cost = cost;
+  // A segment's end is the start of the next one; `cost` counts from the segment's start.
+  private set(
+    line: number,
+    segment: number,
+    head: number,
+    row: number,
+    part: number,
+    rowCost: number,
+    cost: number,
+  ): void {
+    const { lines } = this;
+    this.cost = lines.segmentCost[segment]! + cost;
+    const ends = head >= lines.queryHeads && segment + 1 < lines.firstSegment[line + 1]!;
+    if (ends) this.place.set(0, segment + 1, 0, 0, 0, 0);
+    else this.place.set(0, segment, head, row, part, rowCost);
   }
 }

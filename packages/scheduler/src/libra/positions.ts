@@ -1,13 +1,14 @@
 /**
- * Positions on lines, in columns. A position is the place in a sequence's line before which lie all
- * heads before `head`; of the head block that begins at `head`, the rows before `row`; and of the row
- * block that begins at `row`, the first `part` heads.
+ * Positions on lines, in columns. A position is the place in a line before which lie all segments
+ * before `segment`; of that segment, all heads before `head`; of the head block that begins at `head`,
+ * the rows before `row`; and of the row block that begins at `row`, the first `part` heads.
  */
 export class Positions {
+  segment = new Int32Array(0);
   head = new Int32Array(0);
   row = new Int32Array(0);
   part = new Int32Array(0);
-  /** Planning cost of one query head before `row`. */
+  /** Planning cost of one query head of the segment before `row`. */
   rowCost = new Float64Array(0);
 
   get length(): number {
@@ -17,18 +18,21 @@ export class Positions {
   /** Makes room for `count` positions; what was there stays. */
   reserve(count: number): void {
     if (this.length >= count) return;
-    const { head, row, part, rowCost } = this;
+    const { segment, head, row, part, rowCost } = this;
+    this.segment = new Int32Array(count);
     this.head = new Int32Array(count);
     this.row = new Int32Array(count);
     this.part = new Int32Array(count);
     this.rowCost = new Float64Array(count);
+    this.segment.set(segment);
     this.head.set(head);
     this.row.set(row);
     this.part.set(part);
     this.rowCost.set(rowCost);
   }
 
-  set(i: number, head: number, row: number, part: number, rowCost: number): void {
+  set(i: number, segment: number, head: number, row: number, part: number, rowCost: number): void {
+    this.segment[i] = segment;
     this.head[i] = head;
     this.row[i] = row;
     this.part[i] = part;
@@ -36,11 +40,14 @@ export class Positions {
   }
 
   copy(i: number, from: Positions, j: number): void {
-    this.set(i, from.head[j]!, from.row[j]!, from.part[j]!, from.rowCost[j]!);
+    const { segment, head, row, part, rowCost } = from;
+    this.set(i, segment[j]!, head[j]!, row[j]!, part[j]!, rowCost[j]!);
   }
 
   /** Whether position `i` lies before position `j` of `other`, on the same line. */
   before(i: number, other: Positions, j: number): boolean {
+    const segment = this.segment[i]! - other.segment[j]!;
+    if (segment !== 0) return segment < 0;
     const head = this.head[i]! - other.head[j]!;
     if (head !== 0) return head < 0;
     const row = this.row[i]! - other.row[j]!;

@@ -41,11 +41,12 @@ export class DocumentLines {
     return this.lists - 1;
   }
 
-  /** Appends a document to the open list. */
-  protected append(length: number): void {
+  /** Appends a document to the open list; returns the index of its first border. */
+  protected append(length: number): number {
     const at = this.first[this.lists]!++;
     this.border[at] = this.border[at - 1]! + length;
     this.borderCost[at] = this.borderCost[at - 1]! + documentCost(this.cost, length);
+    return at - 1;
   }
 
   rows(list: number): number {

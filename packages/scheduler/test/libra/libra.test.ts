@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { libra, type PoolInput, tilePlanHash } from "../../src/index.js";
+import { libra, type PoolInput, type TilePlan, tilePlanHash } from "../../src/index.js";
 import { checkPlan, checkRowBorders } from "../support/invariants.js";
 import { anyPool, poolOf } from "../support/pools.js";
 
 const anyOptions = fc.record({
   tolerance: fc.constantFrom(0, 0.005, 0.01, 0.1),
   granularity: fc.constantFrom("row" as const, "kvGroup" as const),
+  surplus: fc.constantFrom("heads" as const, "documents" as const),
   headBlock: fc.integer({ min: 1, max: 5 }),
   fill: fc.constantFrom("spread" as const, "packed" as const),
   chunks: fc.integer({ min: 1, max: 5 }),
@@ -61,54 +62,65 @@ describe("libra", () => {
     );
   });
 
-  it("gives equal bytes for equal inputs, whatever it planned before", () => {
-    const fresh = (input: PoolInput) => tilePlanHash(libra().plan(input));
-    const planner = libra();
-    fc.assert(
-      fc.property(anyPool, (input) => {
-        expect(tilePlanHash(planner.plan(input))).toBe(fresh(structuredCopy(input)));
-      }),
-    );
-  });
+  for (const surplus of ["heads", "documents"] as const) {
+    it(`gives equal bytes for equal inputs, whatever it planned before: ${surplus}`, () => {
+      const fresh = (input: PoolInput) => tilePlanHash(libra({ surplus }).plan(input));
+      const planner = libra({ surplus });
+      fc.assert(
+        fc.property(anyPool, (input) => {
+          expect(tilePlanHash(planner.plan(input))).toBe(fresh(structuredCopy(input)));
+        }),
+      );
+    });
+  }
 
   it("never cuts a KV group's rows over workers with granularity kvGroup", () => {
     fc.assert(
-      fc.property(anyPool, (input) => {
-        const plan = libra({ granularity: "kvGroup" }).plan(input);
+      fc.property(anyPool, fc.boolean(), (input, byDocument) => {
+        const surplus = byDocument ? "documents" : "heads";
+        const plan = libra({ granularity: "kvGroup", surplus }).plan(input);
         const group = plan.heads.queryHeads / plan.heads.kvHeads;
-        const owner = new Map<number, number>();
+        const owner = new Map<string, number>();
         for (let t = 0; t < plan.count; t++) {
-          for (let h = 0; h < plan.headCount[t]!; h++) {
-            const kvHead = Math.floor((plan.headStart[t]! + h) / group);
-            const key = plan.sequence[t]! * 64 + kvHead;
-            expect(owner.get(key) ?? plan.worker[t]).toBe(plan.worker[t]);
-            owner.set(key, plan.worker[t]!);
+          // A KV group of the sequence, or of each of its documents.
+          const documents = byDocument ? documentsOf(plan, t) : [0];
+          for (const document of documents) {
+            for (let h = 0; h < plan.headCount[t]!; h++) {
+              const kvHead = Math.floor((plan.headStart[t]! + h) / group);
+              const key = `${plan.sequence[t]} ${document} ${kvHead}`;
+              expect(owner.get(key) ?? plan.worker[t]).toBe(plan.worker[t]);
+              owner.set(key, plan.worker[t]!);
+            }
           }
         }
       }),
     );
   });
 
-  it("keeps the rows of a (sequence, head) ascending over a worker's chunks", () => {
+  it("keeps the rows of a (document, head) ascending over a worker's chunks", () => {
     fc.assert(
       fc.property(anyPool, anyOptions, (input, options) => {
         const plan = libra(options).plan(input);
         const reached = new Map<string, { chunk: number; before: number; row: number }>();
         for (let t = 0; t < plan.count; t++) {
-          for (let h = 0; h < plan.headCount[t]!; h++) {
-            const key = `${plan.worker[t]} ${plan.sequence[t]} ${plan.headStart[t]! + h}`;
-            const last = reached.get(key) ?? { chunk: 0, before: 0, row: 0 };
-            if (plan.chunk[t] !== last.chunk) {
-              last.before = last.row;
-              last.chunk = plan.chunk[t]!;
+          for (const document of documentsOf(plan, t)) {
+            for (let h = 0; h < plan.headCount[t]!; h++) {
+              const head = plan.headStart[t]! + h;
+              const key = `${plan.worker[t]} ${plan.sequence[t]} ${document} ${head}`;
+              const last = reached.get(key) ?? { chunk: 0, before: 0, row: 0 };
+              if (plan.chunk[t] !== last.chunk) {
+                last.before = last.row;
+                last.chunk = plan.chunk[t]!;
+              }
+              const cuSeqlens = plan.sequences[plan.sequence[t]!]!;
+              const row = Math.max(plan.rowStart[t]!, cuSeqlens[document]!);
+              const rowEnd = plan.rowStart[t]! + plan.rowCount[t]!;
+              expect(row).toBeGreaterThanOrEqual(last.before);
+              // Inside a chunk too, where KV groups stay whole: their sums are then the uncut ones.
+              if (options.granularity === "kvGroup") expect(row).toBeGreaterThanOrEqual(last.row);
+              last.row = Math.max(last.row, Math.min(rowEnd, cuSeqlens[document + 1]!));
+              reached.set(key, last);
             }
-            expect(plan.rowStart[t]).toBeGreaterThanOrEqual(last.before);
-            // Inside a chunk too, where KV groups stay whole: their sums are then the uncut ones.
-            if (options.granularity === "kvGroup") {
-              expect(plan.rowStart[t]).toBeGreaterThanOrEqual(last.row);
-            }
-            last.row = Math.max(last.row, plan.rowStart[t]! + plan.rowCount[t]!);
-            reached.set(key, last);
           }
         }
       }),
@@ -170,8 +182,21 @@ describe("libra", () => {
     expect(() => libra({ granularity: "head" as "row" })).toThrow(/row, kvGroup/);
     expect(() => libra({ chunks: 0 })).toThrow(/chunks/);
     expect(() => libra({ headBlock: 1.5 })).toThrow(/headBlock/);
+    expect(() => libra({ surplus: "rows" as "heads" })).toThrow(/heads, documents/);
   });
 });
+
+// Indices of the documents with rows in a tile.
+function documentsOf(plan: TilePlan, t: number): number[] {
+  const cuSeqlens = plan.sequences[plan.sequence[t]!]!;
+  const rowEnd = plan.rowStart[t]! + plan.rowCount[t]!;
+  return Array.from(cuSeqlens.subarray(1), (_, d) => d).filter(
+    (d) =>
+      cuSeqlens[d]! < cuSeqlens[d + 1]! &&
+      cuSeqlens[d]! < rowEnd &&
+      cuSeqlens[d + 1]! > plan.rowStart[t]!,
+  );
+}
 
 function structuredCopy(input: PoolInput): PoolInput {
   return { ...input, sequences: input.sequences.map((cu) => cu.slice()) };
