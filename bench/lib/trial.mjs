@@ -26,6 +26,22 @@ function ownSeconds() {
 }
 
 /**
+ * Watches what other processes take.
+ *
+ * @returns {() => { wallMs: number, foreign: number }} tells the time since the call, and cores that
+ *   others used in it
+ */
+export function watchForeign() {
+  const before = { busy: busySeconds(), own: ownSeconds(), time: performance.now() };
+  return () => {
+    const wallMs = performance.now() - before.time;
+    const own = ownSeconds() - before.own;
+    const busy = before.busy === null ? own : busySeconds() - before.busy;
+    return { wallMs, foreign: Math.max(0, busy - own) / (wallMs / 1000) };
+  };
+}
+
+/**
  * Runs `run` until other processes took less than `limit` of one core meanwhile, at most `attempts`
  * times; the last attempts' quietest one counts when none was quiet.
  *
@@ -36,12 +52,9 @@ export async function trial(run, { limit = 0.05, attempts = 6 } = {}) {
   let best;
   let foreignTrials = 0;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const before = { busy: busySeconds(), own: ownSeconds(), time: performance.now() };
+    const watch = watchForeign();
     const value = await run();
-    const wallMs = performance.now() - before.time;
-    const own = ownSeconds() - before.own;
-    const busy = before.busy === null ? own : busySeconds() - before.busy;
-    const foreign = Math.max(0, busy - own) / (wallMs / 1000);
+    const { wallMs, foreign } = watch();
     if (best === undefined || foreign < best.foreign) best = { value, wallMs, foreign };
     if (foreign <= limit) break;
     foreignTrials += 1;
