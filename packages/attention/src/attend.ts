@@ -1,10 +1,11 @@
 import { expected, LibraError } from "@libra/base";
 import { type AttentionHeads, pairsCost, requireHeads } from "@libra/cost-model";
-import { launchLocal } from "@libra/runtime";
+import { type FloatType, launchLocal } from "@libra/runtime";
 import { type TilePlan, ulysses } from "@libra/scheduler";
 import { contiguousRows, requireCuSeqlens } from "@libra/topology";
 import { createAttention } from "./attention.js";
 import { checkOnly } from "./check.js";
+import { requireFloatType } from "./dtypes.js";
 
 /** Arrays of one packed sequence, flat row-major `[row][head][dim]`. */
 export interface AttendInputs {
@@ -20,6 +21,8 @@ export interface AttendInputs {
   readonly scale?: number;
   /** A plan for one worker; by default the whole sequence as it is. */
   readonly plan?: TilePlan;
+  /** What the values are rounded to and computed in; "float32" by default. */
+  readonly dtype?: FloatType;
   /** Compute threads; as many as the machine has cores by default. */
   readonly threads?: number;
 }
@@ -31,7 +34,7 @@ export interface AttendResult {
   readonly gradients?: { dq: Float32Array; dk: Float32Array; dv: Float32Array };
 }
 
-const names = "q k v dOut cuSeqlens heads scale plan threads".split(" ");
+const names = "q k v dOut cuSeqlens heads scale plan dtype threads".split(" ");
 
 /**
  * Attention over plain arrays in one process and one rank, without a runtime to set up: to try the
@@ -43,6 +46,7 @@ const names = "q k v dOut cuSeqlens heads scale plan threads".split(" ");
 export async function attend(inputs: AttendInputs): Promise<AttendResult> {
   checkOnly(inputs, names);
   const heads = requireHeads(inputs.heads);
+  const dtype = requireFloatType(inputs.dtype ?? "float32");
   const { queryHeads, kvHeads, headDim, valueDim } = heads;
   const rows = inputs.q.length / (queryHeads * headDim);
   const borders = requireCuSeqlens(inputs.cuSeqlens);
@@ -69,9 +73,11 @@ export async function attend(inputs: AttendInputs): Promise<AttendResult> {
     async (rank) => {
       const stream = rank.stream("compute");
       const tensor = (array: ArrayLike<number>, count: number, size: number) =>
-        rank.device.fromArray(Float32Array.from(array), [rows, count, size]);
+        rank.device.fromArray(Float32Array.from(array), [rows, count, size], dtype);
       const scale = inputs.scale === undefined ? {} : { scale: inputs.scale };
-      const attention = createAttention({ rank, pool: rank.world, plan, worker: 0, ...scale });
+      const attention = createAttention({
+        ...{ rank, pool: rank.world, plan, worker: 0, dtype, ...scale },
+      });
       const { out, saved } = attention.forward(stream, {
         q: tensor(inputs.q, queryHeads, headDim),
         k: tensor(inputs.k, kvHeads, headDim),

@@ -1,8 +1,9 @@
 import { expected, LibraError, requireInteger } from "@libra/base";
-import type { Communicator, Rank, Stream, Tensor } from "@libra/runtime";
+import type { Communicator, FloatType, Rank, Stream, Tensor } from "@libra/runtime";
 import type { TilePlan } from "@libra/scheduler";
 import { enqueueBackward, type Gradients } from "./backward.js";
-import { checkOnly, checkPlan, checkShape, requireScale, shapesOf } from "./check.js";
+import { checkOnly, checkPlan, checkTensor, requireScale, shapesOf } from "./check.js";
+import { requireFloatType } from "./dtypes.js";
 import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
 import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
@@ -24,11 +25,16 @@ export interface AttentionOptions {
    * before they return; for plans made with `nodes`. 1 by default. Equal on all ranks.
    */
   readonly hops?: 1 | 2;
+  /**
+   * Type of q, k, v, out, dOut and the gradients; "float32" by default. Log-sum-exp and every sum are
+   * float32 in both.
+   */
+  readonly dtype?: FloatType;
   /** Shown by `stats()`; "attention" by default. */
   readonly name?: string;
 }
 
-/** Inputs of one forward call; `n` is the number of rows this rank owns, in the order it owns them. */
+/** Inputs of one forward call, of the operator's dtype; `n` is the number of rows this rank owns, in the order it owns them. */
 export interface AttentionInputs {
   /** `[n, queryHeads, headDim]` */
   readonly q: Tensor;
@@ -41,7 +47,7 @@ export interface AttentionInputs {
 /** What backward needs of a forward call: references to its inputs and outputs, none copied. */
 export interface SavedAttention extends AttentionInputs {
   readonly out: Tensor;
-  /** `[n, queryHeads]`, natural logarithm; −∞ for a row without keys. */
+  /** float32 `[n, queryHeads]`, natural logarithm; −∞ for a row without keys. */
   readonly logSumExp: Tensor;
   /** With `keepTiles`: Q, K and V as this rank's tiles see them. */
   readonly tiles: KeptTiles | undefined;
@@ -70,14 +76,15 @@ export interface Attention {
    *
    * @param stream - the caller's stream: inputs are ready on it, outputs will be
    * @returns out `[n, queryHeads, valueDim]`, and what backward needs
-   * @throws LibraError `PLAN` with both shapes; `UNSUPPORTED` for any other argument (mask, bias, …)
+   * @throws LibraError `PLAN` with both shapes, `ARGUMENT` with both types; `UNSUPPORTED` for any other
+   *   argument (mask, bias, …)
    */
   forward(stream: Stream, inputs: AttentionInputs): { out: Tensor; saved: SavedAttention };
   /**
    * Gradients of a forward call; may be called again with the same `saved`.
    *
    * @returns dq, dk and dv in the shapes of q, k and v, new tensors that the caller frees
-   * @throws LibraError `PLAN` with both shapes
+   * @throws LibraError `PLAN` with both shapes, `ARGUMENT` with both types
    */
   backward(stream: Stream, inputs: { dOut: Tensor; saved: SavedAttention }): Gradients;
   /** What was computed and exchanged so far. */
@@ -93,7 +100,7 @@ export interface InternalOptions {
   readonly inPlace?: boolean;
 }
 
-const optionNames = ["rank", "pool", "plan", "worker", "scale", "keepTiles", "hops", "name"];
+const optionNames = "rank pool plan worker scale keepTiles hops dtype name".split(" ");
 
 /**
  * Makes the attention operator of one rank: one table of tiles, whichever planner made it, carried
@@ -122,10 +129,11 @@ export function buildAttention(
   }
   if (typeof keepTiles !== "boolean") throw expected("true or false", "keepTiles", keepTiles);
   const hops = requireInteger(options.hops ?? 1, "hops", 1, 2) as 1 | 2;
+  const dtype = requireFloatType(options.dtype ?? "float32");
   const scale = requireScale(options.scale);
   const prepare = (plan: TilePlan): PreparedPlan => {
     checkPlan(plan, worker, pool.size, pool.rank);
-    return preparePlan(plan, worker, { hops, inPlace: internal.inPlace ?? true });
+    return preparePlan(plan, worker, { hops, inPlace: internal.inPlace ?? true, dtype });
   };
   let current = prepare(options.plan);
   let forwardCalls = noCalls(pool.size);
@@ -181,9 +189,9 @@ export function buildAttention(
     forward(stream, inputs) {
       checkOnly(inputs, ["q", "k", "v"]);
       const shapes = shapesOf(current.rows, current.plan.heads);
-      checkShape(inputs.q, "q", shapes.q, "rows, query heads, head dim");
-      checkShape(inputs.k, "k", shapes.k, "rows, KV heads, head dim");
-      checkShape(inputs.v, "v", shapes.v, "rows, KV heads, value dim");
+      checkTensor(inputs.q, "q", dtype, shapes.q, "rows, query heads, head dim");
+      checkTensor(inputs.k, "k", dtype, shapes.k, "rows, KV heads, head dim");
+      checkTensor(inputs.v, "v", dtype, shapes.v, "rows, KV heads, value dim");
       const result = enqueueForward(contextOf(stream, current), inputs, keepTiles);
       forwardCalls = addCall(forwardCalls, current.forward);
       return { out: result.out, saved: save(inputs, current, result) };
@@ -194,7 +202,7 @@ export function buildAttention(
       const prepared = plans.get(saved);
       if (prepared === undefined) throw expected("what forward returned", "saved", saved);
       const shapes = shapesOf(prepared.rows, prepared.plan.heads);
-      checkShape(inputs.dOut, "dOut", shapes.out, "rows, query heads, value dim");
+      checkTensor(inputs.dOut, "dOut", dtype, shapes.out, "rows, query heads, value dim");
       const gradients = enqueueBackward(contextOf(stream, prepared), {
         ...saved,
         dOut: inputs.dOut,

@@ -1,6 +1,6 @@
 import { expected, LibraError } from "@libra/base";
 import { type AttentionHeads, requireHeads } from "@libra/cost-model";
-import type { Tensor } from "@libra/runtime";
+import type { FloatType, Tensor } from "@libra/runtime";
 import type { TilePlan } from "@libra/scheduler";
 import { ownedCount, requireCuSeqlens } from "@libra/topology";
 
@@ -74,20 +74,24 @@ export function checkOnly(given: object, known: readonly string[]): void {
 }
 
 /**
- * Checks a tensor against the plan.
+ * Checks a tensor against the plan and the operator.
  *
+ * @param dtype - the operator's
  * @param shape - what the plan asks for
  * @param meaning - names of the dimensions, for the message
- * @throws LibraError `PLAN` with both shapes
+ * @throws LibraError `PLAN` with both shapes, `ARGUMENT` with both types
  */
-export function checkShape(
+export function checkTensor(
   tensor: Tensor,
   name: string,
+  dtype: FloatType,
   shape: readonly number[],
   meaning: string,
 ): void {
   if (tensor?.shape === undefined) throw expected("a tensor", name, tensor);
-  if (tensor.dtype !== "float32") throw expected("a float32 tensor", name, tensor.dtype);
+  if (tensor.dtype !== dtype) {
+    throw expected(`a tensor of ${dtype}, the operator's dtype,`, name, tensor.dtype);
+  }
   const same =
     tensor.shape.length === shape.length && shape.every((size, i) => size === tensor.shape[i]);
   if (same) return;

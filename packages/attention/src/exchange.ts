@@ -2,6 +2,7 @@ import {
   accumulateVectors,
   type Communicator,
   type Device,
+  type FloatType,
   fill,
   type Stream,
   type Tensor,
@@ -21,15 +22,15 @@ export interface Move {
   readonly vectorSize: number;
 }
 
-/** Allocates tensors of `vectors × size` and frees all it gave at once. */
+/** Allocates tensors of `vectors × size`, float32 unless said, and frees all it gave at once. */
 export class Staging {
   private readonly tensors: Tensor[] = [];
 
   constructor(private readonly device: Device) {}
 
-  empty(vectors: number, size: number): Tensor {
+  empty(vectors: number, size: number, dtype: FloatType = "float32"): Tensor {
     elementOffset(vectors, size); // refuses a size that no tensor can have
-    const tensor = this.device.empty([vectors, size]);
+    const tensor = this.device.empty([vectors, size], dtype);
     this.tensors.push(tensor);
     return tensor;
   }
@@ -50,7 +51,7 @@ export class PassExchange {
 
   /** From home to staging. */
   dispatched(kind: Move["kind"], from: Tensor, to: Tensor, vectorSize: number): Move {
-    return { kind, from, to, relay: this.passing(kind, vectorSize), vectorSize };
+    return { kind, from, to, relay: this.passing(kind, vectorSize, from), vectorSize };
   }
 
   /** From staging to home, or to the owner's partials. */
@@ -61,7 +62,7 @@ export class PassExchange {
             received: this.staging.empty(this.program.buffers.relayPartial, vectorSize),
             sent: this.staging.empty(this.program.buffers.relayKey, vectorSize),
           }
-        : this.passing(kind, vectorSize);
+        : this.passing(kind, vectorSize, from);
     return { kind, from, to, relay, vectorSize };
   }
 
@@ -86,10 +87,11 @@ export class PassExchange {
     }
   }
 
-  private passing(kind: Move["kind"], vectorSize: number): Move["relay"] {
+  private passing(kind: Move["kind"], vectorSize: number, { dtype }: Tensor): Move["relay"] {
     if (this.program.hops === 1) return undefined;
     const { relayQuery, relayKey } = this.program.buffers;
-    const tensor = this.staging.empty(kind === "query" ? relayQuery : relayKey, vectorSize);
+    const vectors = kind === "query" ? relayQuery : relayKey;
+    const tensor = this.staging.empty(vectors, vectorSize, dtype as FloatType);
     return { received: tensor, sent: tensor };
   }
 

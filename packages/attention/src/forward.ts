@@ -1,6 +1,7 @@
 import {
   attentionForward,
   type Communicator,
+  cast,
   type Device,
   fill,
   type Tensor,
@@ -10,6 +11,7 @@ import { PassExchange, Staging } from "./exchange.js";
 import { mergeOutputs } from "./merge.js";
 import { type PipelineStreams, runPipeline } from "./pipeline.js";
 import type { PreparedPlan } from "./prepared-plan.js";
+import { WideTiles } from "./wide-tiles.js";
 
 /** What a pass runs on. */
 export interface PassContext {
@@ -46,10 +48,10 @@ export function enqueueForward(
   keepTiles: boolean,
 ): ForwardResult {
   const { device, pool, streams, prepared, scale } = context;
-  const { program, plan } = prepared;
+  const { program, plan, dtype } = prepared;
   const { headDim, valueDim } = plan.heads;
   const shapes = shapesOf(prepared.rows, plan.heads);
-  const out = device.empty(shapes.out);
+  const out = device.empty(shapes.out, dtype);
   const logSumExp = device.empty(shapes.logSumExp);
   const sizes = { scale, headDim, valueDim };
   if (program === undefined) {
@@ -60,21 +62,29 @@ export function enqueueForward(
   const staging = new Staging(device);
   const exchange = new PassExchange(pool, program, staging);
   const { stagingQuery, stagingKey, partialQuery } = program.buffers;
+  const tiles = {
+    q: staging.empty(stagingQuery, headDim, dtype),
+    k: staging.empty(stagingKey, headDim, dtype),
+    v: staging.empty(stagingKey, valueDim, dtype),
+  };
+  // Outputs over a part of the keys are float32, come home side by side and are merged there.
+  const wide =
+    plan.keyRanges && dtype === "bfloat16"
+      ? new WideTiles(staging, program, tiles, plan.heads)
+      : undefined;
+  const partial = plan.keyRanges ? "float32" : dtype;
   const staged = {
-    q: staging.empty(stagingQuery, headDim),
-    k: staging.empty(stagingKey, headDim),
-    v: staging.empty(stagingKey, valueDim),
-    out: staging.empty(stagingQuery, valueDim),
+    ...(wide?.tiles ?? tiles),
+    out: staging.empty(stagingQuery, valueDim, partial),
     logSumExp: staging.empty(stagingQuery, 1),
   };
-  // Outputs over a part of the keys come home side by side and are merged there.
   const home = plan.keyRanges
     ? { out: staging.empty(partialQuery, valueDim), logSumExp: staging.empty(partialQuery, 1) }
     : { out, logSumExp };
   const dispatched = [
-    exchange.dispatched("query", q, staged.q, headDim),
-    exchange.dispatched("key", k, staged.k, headDim),
-    exchange.dispatched("key", v, staged.v, valueDim),
+    exchange.dispatched("query", q, tiles.q, headDim),
+    exchange.dispatched("key", k, tiles.k, headDim),
+    exchange.dispatched("key", v, tiles.v, valueDim),
   ];
   const returned = [
     exchange.returned("query", staged.out, home.out, valueDim),
@@ -83,6 +93,7 @@ export function enqueueForward(
   runPipeline(streams, program.chunks.length, {
     dispatch: (chunk) => exchange.dispatch(streams.dispatch, chunk, dispatched),
     attend: (chunk) => {
+      wide?.widen(streams.compute, chunk);
       const segments = prepared.segments[chunk]!;
       if (segments.count > 0) {
         attentionForward(streams.compute, { ...staged, segments, ...sizes });
@@ -91,12 +102,17 @@ export function enqueueForward(
     return: (chunk) => exchange.return(streams.return, chunk, returned),
   });
   if (plan.keyRanges) {
-    fill(streams.compute, { out, value: 0 });
+    const narrow = dtype === "bfloat16";
+    const merged = {
+      out: narrow ? staging.empty(program.buffers.homeQuery, valueDim) : out,
+      logSumExp,
+    };
+    fill(streams.compute, { out: merged.out, value: 0 });
     fill(streams.compute, { out: logSumExp, value: -Infinity });
-    const merged = { out, logSumExp };
     mergeOutputs(streams.compute, staging, prepared.rounds, home, merged, valueDim);
+    if (narrow) cast(streams.compute, { from: merged.out.reshape(...shapes.out), to: out });
   }
-  const kept = keepTiles ? { q: staged.q, k: staged.k, v: staged.v } : undefined;
+  const kept = keepTiles ? tiles : undefined;
   staging.free(kept === undefined ? [] : [kept.q, kept.k, kept.v]);
   return { out, logSumExp, kept };
 }

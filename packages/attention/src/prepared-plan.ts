@@ -1,4 +1,4 @@
-import type { AttentionSegments } from "@libra/runtime";
+import type { AttentionSegments, FloatType } from "@libra/runtime";
 import {
   type BlockList,
   type ExchangeProgram,
@@ -6,17 +6,19 @@ import {
   type TilePlan,
 } from "@libra/scheduler";
 import { ownedRowCount } from "./check.js";
+import { bytesOf, sumBytes } from "./dtypes.js";
+import { type KeyReturn, keyReturn } from "./key-return.js";
 import { type MergeRound, mergeRounds } from "./merge.js";
-import { noMemory, planMemory } from "./plan-memory.js";
+import { homeMemory, planMemory } from "./plan-memory.js";
 import { homeSegments, stagingSegments } from "./segments.js";
 import { noCounts, type PassCounts, type PassMemory } from "./stats.js";
-
-const bytesPerElement = 4;
 
 /** A plan as one worker carries it out; made once per plan, used by every layer and pass. */
 export interface PreparedPlan {
   readonly plan: TilePlan;
   readonly worker: number;
+  /** Of the operator's tensors. */
+  readonly dtype: FloatType;
   /** Rows this worker owns. */
   readonly rows: number;
   /** The exchange; undefined when every worker computes exactly what it owns. */
@@ -25,6 +27,8 @@ export interface PreparedPlan {
   readonly segments: readonly AttentionSegments[];
   /** How results over key ranges are merged at home; empty for plans without. */
   readonly rounds: readonly MergeRound[];
+  /** How dK and dV come back to their owners. */
+  readonly keys: KeyReturn;
   readonly forward: PassCounts;
   readonly backward: PassCounts;
   /** Backward without Q, K and V, which `keepTiles` kept. */
@@ -38,7 +42,11 @@ export interface PrepareOptions {
   readonly hops: 1 | 2;
   /** False sends even a plan that moves nothing through the exchange. */
   readonly inPlace: boolean;
+  /** Of the operator's tensors. */
+  readonly dtype: FloatType;
 }
+
+const noReturn: KeyReturn = Object.freeze({ dtype: "float32", scatter: undefined });
 
 const known = new WeakMap<TilePlan, Map<string, PreparedPlan>>();
 
@@ -49,13 +57,14 @@ const known = new WeakMap<TilePlan, Map<string, PreparedPlan>>();
 export function preparePlan(plan: TilePlan, worker: number, options: PrepareOptions): PreparedPlan {
   const ofPlan = known.get(plan) ?? new Map<string, PreparedPlan>();
   known.set(plan, ofPlan);
-  const key = `${worker} ${options.hops} ${options.inPlace}`;
+  const key = `${worker} ${options.hops} ${options.inPlace} ${options.dtype}`;
   const prepared = ofPlan.get(key) ?? prepare(plan, worker, options);
   ofPlan.set(key, prepared);
   return prepared;
 }
 
-function prepare(plan: TilePlan, worker: number, { hops, inPlace }: PrepareOptions): PreparedPlan {
+function prepare(plan: TilePlan, worker: number, options: PrepareOptions): PreparedPlan {
+  const { hops, inPlace, dtype } = options;
   const rows = ownedRowCount(plan, worker);
   const { headDim, valueDim } = plan.heads;
   if (inPlace && staysHome(plan)) {
@@ -63,35 +72,45 @@ function prepare(plan: TilePlan, worker: number, { hops, inPlace }: PrepareOptio
     const segments = homeSegments(plan, tiles);
     const counts = { ...noCounts(plan.workers), tiles: tiles.length, segments: segments.count };
     const all = { forward: counts, backward: counts, backwardKept: counts };
-    const home = { program: undefined, segments: [segments], rounds: [], memory: noMemory };
-    return { plan, worker, rows, ...home, ...all };
+    const home = { program: undefined, segments: [segments], rounds: [], keys: noReturn };
+    const memory = homeMemory(rows, plan.heads, dtype);
+    return { plan, worker, dtype, rows, memory, ...home, ...all };
   }
   const program = exchangeProgram(plan, worker, { hops });
   const segments = program.chunks.map((_, chunk) => stagingSegments(plan, program, chunk));
   const count = (sizes: PassSizes): PassCounts => countPass(program, segments, sizes);
-  const key = [headDim, valueDim];
   const rounds = mergeRounds(program.merge);
+  const keys = keyReturn(plan, program, dtype);
+  const element = bytesOf(dtype);
+  // Parts of a sum over key ranges travel as they are summed.
+  const partial = plan.keyRanges ? sumBytes : element;
+  const [query, value] = [element * headDim, element * valueDim];
+  const state = [sumBytes, sumBytes]; // log-sum-exp and delta
+  const queryBack = [partial * headDim];
+  const keyBack = [headDim, valueDim].map((size) => size * bytesOf(keys.dtype));
   return {
     plan,
     worker,
+    dtype,
     rows,
     program,
     segments,
     rounds,
-    memory: planMemory(plan, program, rounds),
-    forward: count({ query: [headDim], key, queryBack: [valueDim, 1], keyBack: [] }),
+    keys,
+    memory: planMemory(plan, program, { rounds, keys, dtype }),
+    forward: count({
+      query: [query],
+      key: [query, value],
+      queryBack: [partial * valueDim, sumBytes],
+      keyBack: [],
+    }),
     backward: count({
-      query: [headDim, valueDim, 1, 1],
-      key,
-      queryBack: [headDim],
-      keyBack: key,
+      query: [query, value, ...state],
+      key: [query, value],
+      queryBack,
+      keyBack,
     }),
-    backwardKept: count({
-      query: [valueDim, 1, 1],
-      key: [],
-      queryBack: [headDim],
-      keyBack: key,
-    }),
+    backwardKept: count({ query: [value, ...state], key: [], queryBack, keyBack }),
   };
 }
 
@@ -112,7 +131,7 @@ function tilesOf(plan: TilePlan, worker: number): Int32Array {
   return Int32Array.from(tiles);
 }
 
-/** Vector sizes, in elements, of the tensors that a pass sends out and back. */
+/** Bytes of a vector of each tensor that a pass sends out and back. */
 interface PassSizes {
   readonly query: readonly number[];
   readonly key: readonly number[];
@@ -131,19 +150,19 @@ function countPass(
   const add = (
     send: BlockList,
     receive: BlockList,
-    vectorSizes: readonly number[],
+    vectorBytes: readonly number[],
     key = false,
   ) => {
     for (let peer = 0; peer < workers; peer += 1) {
       if (peer === worker) continue;
       const sent = vectorsOf(send, peer);
       const received = vectorsOf(receive, peer);
-      for (const size of vectorSizes) {
-        const bytes = sent * size * bytesPerElement;
+      for (const size of vectorBytes) {
+        const bytes = sent * size;
         sums.vectorsSent += sent;
         sums.vectorsReceived += received;
         sums.bytesSent += bytes;
-        sums.bytesReceived += received * size * bytesPerElement;
+        sums.bytesReceived += received * size;
         bytesToWorker[peer]! += bytes;
         if (key) sums.key += bytes;
       }

@@ -37,11 +37,16 @@ describe("memory", () => {
   });
 
   it.each([
-    ["libra", 1],
-    ["libra", 2],
-    ["ring", 1],
-    ["ring", 2],
-  ] as const)("is what stats say in both modes: %s, hops %d", async (planner, hops) => {
+    ["libra", 1, "float32"],
+    ["libra", 2, "float32"],
+    ["ring", 1, "float32"],
+    ["ring", 2, "float32"],
+    ["libra", 1, "bfloat16"],
+    ["libra", 2, "bfloat16"],
+    ["ulysses", 1, "bfloat16"],
+    ["ring", 1, "bfloat16"],
+    ["ring", 2, "bfloat16"],
+  ] as const)("is what stats say in both modes: %s, hops %d, %s", async (planner, hops, dtype) => {
     const plan = planOf({
       documents: [[90], [7, 8]],
       heads: heads(4, 2, 16, 24),
@@ -57,12 +62,12 @@ describe("memory", () => {
       });
       await launchLocal(4, async (rank) => {
         const { device } = rank;
-        const options = { rank, pool: rank.world, plan, worker: rank.rank, keepTiles, hops };
-        const attention = createAttention(options);
+        const options = { rank, pool: rank.world, plan, worker: rank.rank, keepTiles };
+        const attention = createAttention({ ...options, hops, dtype });
         const stream = rank.stream("compute");
         const rows = ownedCount(plan.owned[Math.floor(rank.rank / 2)]!, rank.rank % 2);
-        const [q, k] = [device.zeros([rows, 4, 16]), device.zeros([rows, 2, 16])];
-        const [v, dOut] = [device.zeros([rows, 2, 24]), device.zeros([rows, 4, 24])];
+        const tensor = (count: number, size: number) => device.zeros([rows, count, size], dtype);
+        const [q, k, v, dOut] = [tensor(4, 16), tensor(2, 16), tensor(2, 24), tensor(4, 24)];
         await stream.done();
         const { memory } = attention.stats();
         const mode = keepTiles ? memory.keepTiles : memory.sendAgain;

@@ -75,3 +75,10 @@ export function sameBits(a: Float32Array, b: Float32Array): boolean {
   const right = new Uint32Array(b.slice().buffer);
   return left.every((word, i) => word === right[i]);
 }
+
+/** The bfloat16 nearest to a number, ties to even. */
+export function roundBfloat16(value: number): number {
+  const word = new Uint32Array(Float32Array.of(value).buffer);
+  word[0] = (word[0]! + 0x7fff + ((word[0]! >>> 16) & 1)) & 0xffff0000;
+  return new Float32Array(word.buffer)[0]!;
+}

@@ -1,10 +1,10 @@
 import { type AttentionHeads, pairsCost } from "@libra/cost-model";
-import { copy, launchLocal, type Rank } from "@libra/runtime";
+import { copy, type FloatType, launchLocal, type Rank } from "@libra/runtime";
 import { plannerByName, type TilePlan } from "@libra/scheduler";
 import { contiguousRows, type NodeLayout, type OwnedRows, ownedIndices } from "@libra/topology";
 import { type Attention, buildAttention } from "../../src/attention.js";
 import type { AttentionStats } from "../../src/index.js";
-import { type Data, generateData, relativeError, sameBits } from "./generate.js";
+import { type Data, generateData, relativeError, roundBfloat16, sameBits } from "./generate.js";
 import { type ReferenceShape, referenceBackward, referenceForward } from "./reference.js";
 
 type LaunchOptions = NonNullable<Parameters<typeof launchLocal>[2]>;
@@ -26,6 +26,8 @@ export interface PoolCase {
   readonly data?: readonly Data[];
   readonly keepTiles?: boolean;
   readonly hops?: 1 | 2;
+  /** "float32" by default. */
+  readonly dtype?: FloatType;
   readonly nodes?: NodeLayout;
   /** False sends even a plan that moves nothing through the exchange. */
   readonly inPlace?: boolean;
@@ -42,6 +44,8 @@ export interface SequenceResult {
   readonly dk: Float32Array;
   readonly dv: Float32Array;
 }
+
+export type SequenceErrors = Record<keyof SequenceResult, number>;
 
 const resultNames = ["out", "logSumExp", "dq", "dk", "dv"] as const;
 
@@ -81,14 +85,15 @@ export function planOf(pool: PoolCase): TilePlan {
   });
 }
 
-/** Data of a case, rounded to float32: the generator G, shifted from sequence to sequence. */
+/** Data of a case, rounded to its type: the generator G, shifted from sequence to sequence. */
 function dataOf(pool: PoolCase): readonly Data[] {
   const data =
     pool.data ??
     pool.documents.map((lengths, sequence) =>
       generateData({ rows: lengths.reduce((a, b) => a + b, 0), ...pool.heads }, 0.7 * sequence),
     );
-  const round = (values: Float64Array) => values.map(Math.fround);
+  const round = (values: Float64Array) =>
+    values.map(pool.dtype === "bfloat16" ? roundBfloat16 : Math.fround);
   return data.map(({ q, k, v, dOut }) => ({
     q: round(q),
     k: round(k),
@@ -135,9 +140,9 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
       // Inputs are written by the stream, as a layer before attention would.
       const tensor = (from: Float64Array, count: number, size: number) => {
         const shape = [rows.length, count, size];
-        const to = rank.device.empty(shape);
+        const to = rank.device.empty(shape, pool.dtype);
         copy(stream, {
-          from: rank.device.fromArray(takeRows(from, rows, count * size), shape),
+          from: rank.device.fromArray(takeRows(from, rows, count * size), shape, pool.dtype),
           to,
         });
         return to;
@@ -150,6 +155,7 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
           worker: rank.rank,
           ...(pool.scale === undefined ? {} : { scale: pool.scale }),
           ...(pool.hops === undefined ? {} : { hops: pool.hops }),
+          ...(pool.dtype === undefined ? {} : { dtype: pool.dtype }),
           ...(pool.keepTiles === undefined ? {} : { keepTiles: pool.keepTiles }),
         },
         pool.inPlace === undefined ? {} : { inPlace: pool.inPlace },
@@ -191,16 +197,19 @@ export async function runPool(pool: PoolCase): Promise<PoolResult> {
 
 /** Largest relative error of every tensor of every sequence against float64; the data is of order 1. */
 export function largestError(pool: PoolCase, result: PoolResult): number {
-  let largest = 0;
+  return Math.max(0, ...Object.values(largestErrors(pool, result)));
+}
+
+/** As {@link largestError}, by tensor. */
+export function largestErrors(pool: PoolCase, result: PoolResult): SequenceErrors {
+  const errors: SequenceErrors = { out: 0, logSumExp: 0, dq: 0, dk: 0, dv: 0 };
   for (const [sequence, expected] of referencePool(pool).entries()) {
     for (const name of resultNames) {
-      largest = Math.max(
-        largest,
-        relativeError(result.sequences[sequence]![name], expected[name], 1),
-      );
+      const error = relativeError(result.sequences[sequence]![name], expected[name], 1);
+      errors[name] = Math.max(errors[name], error);
     }
   }
-  return largest;
+  return errors;
 }
 
 /** Names of the tensors of `sequences` that differ in a bit, of those asked for. */
