@@ -24,8 +24,8 @@ export interface TrainListener {
   checkpoint?(folder: string): void;
   /** Told once, after the first step. */
   memory?(memory: AttentionMemory): void;
-  /** Called on every rank before a step; what it throws fails that rank. */
-  beforeStep?(rank: number, step: number): void;
+  /** Called on every rank before a step, which waits for it; what it throws fails that rank. */
+  beforeStep?(rank: number, step: number): void | Promise<void>;
 }
 
 /**
@@ -68,7 +68,7 @@ async function trainRank(
   const planning = new PlanAhead(sampler, strategy);
   const { planAhead, checkPlansEvery } = config.runtime;
   for (let index = start.step; index < config.steps; index += 1) {
-    listener.beforeStep?.(rank.rank, index);
+    await listener.beforeStep?.(rank.rank, index);
     const ready = await planning.take();
     const sinceStart = index - start.step;
     if (sinceStart === 0 || (checkPlansEvery > 0 && sinceStart % checkPlansEvery === 0)) {
