@@ -8,17 +8,17 @@
 //   conformance support  which operators work on which instruction sets, as a Markdown table
 //
 // Options: --isa NAME (default: all that this machine has), --operator TEXT (names that contain
-// it),
-// --threads N (perf). Exit codes: 0 passed, 1 failed, 2 wrong usage, 77 the machine lacks the set.
+// it), --small (no case that is slow under an emulator), --threads N (perf). Exit codes: 0 passed,
+// 1 failed, 2 wrong usage, 77 the machine lacks the set.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include "case.h"
+#include "support.h"
 
 namespace conformance {
 namespace {
@@ -27,6 +27,7 @@ struct Options {
   std::string mode = "test";
   std::string isa;
   std::string filter;
+  bool smallOnly = false;
   int threads = 1;
 };
 
@@ -163,22 +164,25 @@ void perfCase(Case& test, const Kernels& kernels, int threads) {
   std::fflush(stdout);
 }
 
-bool belongs(Size size, const std::string& mode) {
+bool belongs(Size size, const Options& options) {
+  const std::string& mode = options.mode;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (size == Size::wide) return false;  // too slow there
 #endif
+  if (size == Size::wide && options.smallOnly) return false;
   if (mode == "perf") return size == Size::large;
   return size == Size::small || (size == Size::wide && mode != "grad");
 }
 
 int run(const Options& options) {
   int failures = 0, ran = 0;
-  std::map<std::string, std::map<std::string, int>> support;
-  std::vector<std::string> order;
+  SupportTable support;
+  std::vector<std::string> products;
   for (const std::string& set : chosenSets(options)) {
     const Kernels& kernels = libra::kernels(set);
+    products.push_back(kernels.bfloat16);
     for (const Entry& entry : allCases()) {
-      if (!belongs(entry.size, options.mode)) continue;
+      if (!belongs(entry.size, options)) continue;
       const std::unique_ptr<Case> test = entry.build();
       if (test->name.find(options.filter) == std::string::npos) continue;
       int found = 0;
@@ -189,8 +193,7 @@ int run(const Options& options) {
       } else {
         found = testCase(*test, kernels);
       }
-      if (support.find(test->name) == support.end()) order.push_back(test->name);
-      support[test->name][set] += found;
+      support.add(test->name, set, found);
       failures += found;
       ++ran;
     }
@@ -204,17 +207,7 @@ int run(const Options& options) {
     }
   }
   if (options.mode == "support") {
-    std::printf("| operator |");
-    for (const std::string& set : chosenSets(options)) std::printf(" %s |", set.c_str());
-    std::printf("\n| --- |");
-    for (size_t i = 0; i < chosenSets(options).size(); ++i) std::printf(" --- |");
-    for (const std::string& name : order) {
-      std::printf("\n| %s |", name.c_str());
-      for (const std::string& set : chosenSets(options)) {
-        std::printf(" %s |", support[name][set] == 0 ? "yes" : "no");
-      }
-    }
-    std::printf("\n");
+    support.print(chosenSets(options), products);
   } else if (options.mode != "perf") {
     std::printf("%s: %d cases, %d failures\n", options.mode.c_str(), ran, failures);
   }
@@ -234,11 +227,13 @@ int main(int count, char** arguments) {
       if (word == "--isa") options.isa = value;
       if (word == "--operator") options.filter = value;
       if (word == "--threads") options.threads = std::stoi(value);
+    } else if (word == "--small") {
+      options.smallOnly = true;
     } else if (word == "test" || word == "grad" || word == "perf" || word == "support") {
       options.mode = word;
     } else {
-      std::cerr << "Expected test, grad, perf or support, --isa NAME, --operator TEXT or --threads "
-                   "N but received "
+      std::cerr << "Expected test, grad, perf or support, --isa NAME, --operator TEXT, --small or "
+                   "--threads N but received "
                 << word << "\n";
       return 2;
     }
