@@ -8,6 +8,8 @@ export interface CommandOptions {
   /** Receives the message of an error; default: standard error. */
   readonly printError?: (message: string) => void;
   readonly listener?: TrainListener;
+  /** Variables that a launcher may have set; default: those of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**

@@ -9,6 +9,7 @@ import { type ReplayedStep, replay } from "../train/replay.js";
 import type { StepRecord } from "../train/step-record.js";
 import { attempt, type CommandOptions } from "./attempt.js";
 import { openOutput } from "./output.js";
+import { refuseLauncher } from "./refuse-launcher.js";
 import { claimRunFolder } from "./run-folder.js";
 import { trainConfigured } from "./train.js";
 
@@ -38,6 +39,7 @@ export async function runDemo(
   options: CommandOptions = {},
 ): Promise<number> {
   return await attempt("libra demo", options, async ({ print, signal }) => {
+    refuseLauncher(options.environment ?? process.env);
     const config = loadConfig(undefined, [...demoSettings, ...argv]);
     const output = openOutput(claimRunFolder(config), print);
     try {

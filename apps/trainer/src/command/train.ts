@@ -15,6 +15,7 @@ import { type TrainListener, train } from "../train/train.js";
 import { parseTrainArguments, usage } from "./arguments.js";
 import { attempt, type CommandOptions } from "./attempt.js";
 import { type Output, openOutput } from "./output.js";
+import { refuseLauncher } from "./refuse-launcher.js";
 import { claimRunFolder, removeCheckpoints } from "./run-folder.js";
 
 /** What a finished run leaves. */
@@ -40,6 +41,7 @@ export async function runTrain(
       print(usage);
       return;
     }
+    refuseLauncher(options.environment ?? process.env);
     const output = openOutput(claimRunFolder(config), print);
     try {
       const { files } = await trainConfigured(config, output, options.listener ?? {}, signal);

@@ -57,7 +57,7 @@ const batchSchema = z.strictObject({
     .max(2 ** 31 - 1)
     .default(4096)
     .describe("tokens in one packed sequence"),
-  microSteps: count.default(1),
+  microSteps: count.max(4096).default(1).describe("all of a step's are planned before it begins"),
   poolSize: count
     .optional()
     .describe("replicas that share attention; default: dp's largest divisor up to 8"),

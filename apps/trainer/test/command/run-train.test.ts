@@ -58,6 +58,26 @@ describe("libra train", { timeout: 60_000 }, () => {
     expect(JSON.parse(metrics[0]!)).toHaveProperty("attention.median");
   });
 
+  it.each([
+    [
+      { RANK: "2" },
+      /^libra train: .*half set: WORLD_SIZE missing beside RANK=2; unset it: all ranks/,
+    ],
+    [{ RANK: "4", WORLD_SIZE: "4" }, /RANK but received "4"; unset it/],
+    [
+      { SLURM_PROCID: "1", SLURM_NTASKS: "4" },
+      /^libra train: The environment makes this process rank 1 of 4 \(slurm\), but all ranks .*layout.dp/,
+    ],
+  ])("says in a line that it takes no ranks from %j", async (environment, message) => {
+    const { folder, config } = prepared();
+    const { code, errors } = await run([config], { environment });
+    expect(code).toBe(1);
+    expect(errors).toMatch(message);
+    expect(errors).not.toContain("\n");
+    expect(readdirSync(folder)).not.toContain("runs");
+    expect((await run(["--help"], { environment })).code).toBe(0);
+  });
+
   it("goes on where it stopped, and does not mix with an older run", async () => {
     const { folder, config } = prepared();
     expect((await run([config, "--set", "steps=2"])).code).toBe(0);

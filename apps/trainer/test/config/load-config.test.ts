@@ -73,6 +73,10 @@ describe("a wrong configuration names path, value and what is valid", () => {
     ["optimizer: { learningRate: .nan }", /learningRate: Expected a number but received NaN/],
     ["layout: { dp: 64, cp: 32 }", /layout: Expected dp × cp of at most 1024, .*received 64 × 32/],
     ["batch: { window: 1e15 }", /batch.window: Expected a number of at most 2147483647/],
+    [
+      "batch: { microSteps: 1000000 }",
+      /batch.microSteps: Expected a number of at most 4096 but received 1000000/,
+    ],
     ["- 1", /Expected keys and values/],
     ["a: [", /Cannot read .*train.yaml/],
     [
