@@ -19,7 +19,9 @@ const palette = {
   fifth: ["#cc3d54", "#f37f90"],
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
+/** A colour by what it stands for. */
 export type Color = keyof typeof palette;
+/** Which of a colour's two values is drawn. */
 export type Theme = "light" | "dark";
 
 /** Colours of series that have no colour of their own, in order. */

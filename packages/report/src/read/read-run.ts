@@ -5,6 +5,7 @@ import { JsonRecord, parseJson } from "./json-record.js";
 
 /** Where a rank's time goes in a training run. */
 const phases = ["attention", "exchange", "wait", "other"] as const;
+/** One part of a rank's step. */
 export type Phase = (typeof phases)[number];
 
 /** Milliseconds over ranks. */

@@ -18,9 +18,13 @@ export interface SimulationSet {
   readonly gains: readonly WindowSpeedUp[];
 }
 
+/** Speed of Libra at one window, over other strategies at the same one; 1: nothing gained. */
 export interface WindowSpeedUp {
+  /** Tokens. */
   readonly window: number;
+  /** Over plain packing. */
   readonly overPlain: number;
+  /** Over WLB-LLM, where that was simulated. */
   readonly overWlb?: number;
 }
 

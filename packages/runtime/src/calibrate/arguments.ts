@@ -88,7 +88,7 @@ function parse(argv: readonly string[]) {
     const message = (cause as Error).message.split(". To specify")[0]!;
     const word = /'--([\w-]+)/.exec(message)?.[1] ?? "";
     const close = nearest(word, Object.keys(options)).map((name) => `--${name}`);
-    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : "";
+    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
     throw new LibraError("ARGUMENT", `${message}${hint} libra calibrate --help explains`, {
       cause,
     });

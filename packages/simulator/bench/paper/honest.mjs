@@ -25,6 +25,9 @@ export async function whereNothing(log) {
         lengths,
         seed,
         steps: 2,
+        onProgress: (done, total, what) => {
+          if (done === 0) log(`gain, ${corpus}, ${title}: ${total} simulations from ${what}`);
+        },
       });
       for (const { window, dp, overPlain, overWlb, libra } of gains) {
         const experiment = `gain, ${corpus}, ${title}`;

@@ -24,6 +24,7 @@ export function againstWlb(log) {
   for (const { name, expertParallel, sharding } of models) {
     for (const setup of setups) {
       const dp = gpus / setup.cp;
+      const title = `256 GPUs: ${name}, window ${setup.window}`;
       const { rows: found, tried } = compare({
         ...setup,
         model: presetModel(name),
@@ -36,6 +37,7 @@ export function againstWlb(log) {
         steps: 4,
         strategies: ["ulysses", "wlb", "libra"],
         candidates: { pools: [1, 2, 4, 8] },
+        onProgress: (done, total, what) => log(`${title}: ${done} of ${total}, ${what}`),
       });
       const of = (strategy) =>
         found
@@ -66,9 +68,7 @@ export function againstWlb(log) {
       add("delayed documents of wlb per step", of("wlb").delayedDocuments);
       add("memory of the fullest rank with libra, GB", of("libra").memory.total / 1e9);
       const settings = JSON.stringify(of("wlb").settings);
-      log(
-        `256 GPUs: ${name}, window ${setup.window}: ${(100 * gain).toFixed(1)} % over wlb ${settings}`,
-      );
+      log(`${title}: ${(100 * gain).toFixed(1)} % over wlb ${settings}`);
     }
   }
   const summary = (quantity, published, ours) => ({

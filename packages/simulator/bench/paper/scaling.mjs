@@ -48,7 +48,9 @@ export function scaling(log) {
         rows.push({ experiment, window: setup.window, dp, quantity, published: figure, ours });
       const speeds = { ulysses: [], libra: [] };
       for (const dp of replicas) {
-        const found = atReplicas(setup, sharding, dp);
+        const title = `${experiment}: window ${setup.window}, dp ${dp}`;
+        const onProgress = (done, total, what) => log(`${title}: ${done} of ${total}, ${what}`);
+        const found = atReplicas(setup, sharding, dp, onProgress);
         for (const strategy of ["ulysses", "libra"]) {
           const row = found[strategy];
           speeds[strategy].push(row.tokensPerSecond);
@@ -56,9 +58,7 @@ export function scaling(log) {
           const last = dp === replicas.at(-1);
           const figure = last ? published.efficiency[strategy === "ulysses" ? 0 : 1] : null;
           add(dp, `scaling efficiency, ${strategy}`, efficiency, figure);
-          log(
-            `${experiment}: window ${setup.window}, dp ${dp}, ${strategy} ${efficiency.toFixed(3)}`,
-          );
+          log(`${title}, ${strategy} ${efficiency.toFixed(3)}`);
         }
         const speedup = found.libra.tokensPerSecond / found.ulysses.tokensPerSecond;
         add(dp, "speed-up of libra over ulysses", speedup, dp === 16 ? published.speedup : null);
@@ -81,7 +81,7 @@ export function scaling(log) {
   return rows;
 }
 
-function atReplicas({ window, cp, globalBatch }, sharding, dp) {
+function atReplicas({ window, cp, globalBatch }, sharding, dp, onProgress) {
   const pool = Math.min(8, dp);
   const { rows } = compare({
     ...sharding,
@@ -97,6 +97,7 @@ function atReplicas({ window, cp, globalBatch }, sharding, dp) {
     steps,
     strategies: ["ulysses", "libra"],
     candidates: { pools: [pool] },
+    onProgress,
   });
   return Object.fromEntries(rows.map((row) => [row.strategy, row]));
 }

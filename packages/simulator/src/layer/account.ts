@@ -18,6 +18,7 @@ export const kinds = Object.freeze([
   "optimizer",
 ] as const);
 
+/** One of {@link kinds}. */
 export type Kind = (typeof kinds)[number];
 
 /** Index of each kind in an account's columns. */
@@ -33,10 +34,12 @@ export class Account {
     this.ticks = new Float64Array(kinds.length * places);
   }
 
+  /** Adds ticks of an operation at a place. */
   add(kind: Kind, place: number, ticks: number): void {
     this.ticks[kindIndex[kind] * this.places + place]! += ticks;
   }
 
+  /** Ticks of one kind at a place. */
   get(kind: Kind, place: number): number {
     return this.ticks[kindIndex[kind] * this.places + place]!;
   }
@@ -53,6 +56,7 @@ export class Account {
     return sum;
   }
 
+  /** Sets all ticks to 0. */
   clear(): void {
     this.ticks.fill(0);
   }

@@ -63,7 +63,7 @@ export const clusterNames: readonly string[] = Object.freeze(
  * @throws LibraError `ARGUMENT` that lists the presets, nearest first
  */
 export function clusterByName(name: string): Cluster {
-  if (!clusterNames.includes(name)) throw unknownName("cluster", name, clusterNames);
+  if (!clusterNames.includes(name)) throw unknownName("cluster", name, clusterNames, orFile);
   const [device, network] = name.split("-") as [keyof typeof hardware, keyof typeof networks];
   return hardwareCluster(hardware[device], networks[network], name);
 }
@@ -84,13 +84,25 @@ function hardwareCluster(device: Hardware, network: Network, name: string): Clus
   });
 }
 
-/** The error for a name that does not exist. */
-export function unknownName(kind: string, name: string, valid: readonly string[]): LibraError {
+/** What may be given in place of a preset's name. */
+export const orFile = "; or a YAML file";
+
+/**
+ * The error for a name that does not exist.
+ *
+ * @param instead - what else may be given in place of a name
+ */
+export function unknownName(
+  kind: string,
+  name: string,
+  valid: readonly string[],
+  instead = "",
+): LibraError {
   const close = nearest(name, valid);
   const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
   return new LibraError(
     "ARGUMENT",
-    `Unknown ${kind} ${JSON.stringify(name)}${hint} Valid: ${valid.join(", ")}`,
+    `Unknown ${kind} ${JSON.stringify(name)}${hint} Valid: ${valid.join(", ")}${instead}`,
     { details: { name, valid, nearest: close } },
   );
 }

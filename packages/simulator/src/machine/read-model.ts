@@ -1,6 +1,6 @@
 import { type ModelShape, models } from "@libra/cost-model";
 import { CheckedRecord, parseYaml } from "./checked-record.js";
-import { unknownName } from "./cluster.js";
+import { orFile, unknownName } from "./cluster.js";
 
 /** Names of the model presets. */
 export const modelNames: readonly string[] = Object.freeze(Object.keys(models));
@@ -28,7 +28,7 @@ const keys = [
  */
 export function presetModel(name: string): ModelShape {
   const preset = models[name as keyof typeof models];
-  if (preset === undefined) throw unknownName("model", name, modelNames);
+  if (preset === undefined) throw unknownName("model", name, modelNames, orFile);
   return preset;
 }
 

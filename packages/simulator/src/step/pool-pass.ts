@@ -18,6 +18,8 @@ export interface PoolPass {
   readonly layersBackward: Float64Array;
   /** Ticks of each worker over both passes of all parts of a stage, by stage. */
   readonly accounts: readonly Account[];
+  /** The same of forward alone, without recomputation. */
+  readonly forwardAccounts: readonly Account[];
   /** Largest ticks that one worker computes in each pass of a part, and the mean over workers. */
   readonly largestComputing: number;
   readonly sumComputing: number;
@@ -41,6 +43,7 @@ export class PoolSimulator {
     const backward = new Float64Array(layout.pp * parts);
     const layersBackward = new Float64Array(layout.pp * parts);
     const accounts: Account[] = [];
+    const forwardAccounts: Account[] = [];
     const layers = model.layers / (layout.pp * parts);
     const alike = scenario.slowness.every((factor) => factor === scenario.slowness[0]);
     let runs: readonly [LayerRun, LayerRun] | undefined;
@@ -52,22 +55,27 @@ export class PoolSimulator {
       const [there, back] = runs;
       if (stage === 0) slowest = latest(back.done);
       const account = new Account(work.workers);
+      const forwardAccount = new Account(work.workers);
       const repeats = recompute === "full" ? 2 : 1;
       const layerForward = layers * there.ticks;
       const layerBackward = layers * back.ticks + (repeats - 1) * layerForward;
       for (let i = 0; i < account.ticks.length; i++) {
-        account.ticks[i] =
-          parts * layers * (repeats * there.account.ticks[i]! + back.account.ticks[i]!);
+        const once = parts * layers * there.account.ticks[i]!;
+        forwardAccount.ticks[i] = once;
+        account.ticks[i] = repeats * once + parts * layers * back.account.ticks[i]!;
       }
       const last = stage === layout.pp - 1;
       for (let part = 0; part < parts; part++) {
         const withHead = last && part === parts - 1;
-        const head = withHead ? this.addHead(work, stage, account) : { forward: 0, backward: 0 };
+        const head = withHead
+          ? this.addHead(work, stage, account, forwardAccount)
+          : { forward: 0, backward: 0 };
         forward[stage * parts + part] = layerForward + head.forward;
         backward[stage * parts + part] = layerBackward + head.backward;
         layersBackward[stage * parts + part] = layerBackward;
       }
       accounts.push(account);
+      forwardAccounts.push(forwardAccount);
       let most = 0;
       for (let w = 0; w < work.workers; w++) {
         const computing = account.computing(w);
@@ -84,6 +92,7 @@ export class PoolSimulator {
       backward,
       layersBackward,
       accounts,
+      forwardAccounts,
       largestComputing,
       sumComputing,
       slowest: places[slowest]! % positions,
@@ -114,7 +123,7 @@ export class PoolSimulator {
   }
 
   // The vocabulary projection and the loss; everyone waits for the worker that is last.
-  private addHead(work: PoolWork, stage: number, account: Account) {
+  private addHead(work: PoolWork, stage: number, account: Account, forwardAccount: Account) {
     const { scenario } = this;
     const longest = { forward: 0, backward: 0 };
     for (const pass of ["forward", "backward"] as const) {
@@ -123,6 +132,7 @@ export class PoolSimulator {
         const factor = scenario.slowness[stage * scenario.positions + work.positions[w]!]!;
         const ticks = ticksOf(seconds * work.tokens[w]! * factor);
         account.add("linear", w, ticks);
+        if (pass === "forward") forwardAccount.add("linear", w, ticks);
         longest[pass] = Math.max(longest[pass], ticks);
       }
     }

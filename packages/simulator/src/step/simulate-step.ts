@@ -32,6 +32,8 @@ export interface StepResult {
   readonly breakdown: Breakdown;
   /** Ticks of every place by kind of operation. */
   readonly account: Account;
+  /** The same of forward passes alone; the rest is backward, with what it recomputes, and the update. */
+  readonly forwardAccount: Account;
   readonly memory: MemoryReport;
   readonly spans: readonly StageSpan[];
   /** Positions of each pool pass, and the position that its pool waits for. */
@@ -72,7 +74,7 @@ export function simulateStep(scenario: Scenario, step: StepWork): StepResult {
     reduced = Math.max(reduced, reductionEnd(scenario, passes, spans, update.reduce));
   }
   const ticks = reduced + update.optimizer + exposedGather(scenario, update.gather, firstForward);
-  const account = totalAccount(scenario, passes);
+  const account = totalAccount(scenario, passes, "accounts");
   for (let place = 0; place < account.places; place++) {
     account.add("reduction", place, update.reduce + update.gather);
     account.add("optimizer", place, update.optimizer);
@@ -83,6 +85,7 @@ export function simulateStep(scenario: Scenario, step: StepWork): StepResult {
     pairs: step.pairs,
     breakdown: breakdownOf(scenario, passes, schedule.ticks, ticks),
     account,
+    forwardAccount: totalAccount(scenario, passes, "forwardAccounts"),
     memory: rankMemory(scenario, measures.held),
     spans: schedule.spans,
     pools: passes.map(({ positions, microStep, slowest }) => ({ positions, microStep, slowest })),
@@ -165,11 +168,15 @@ function meetingOf(scenario: Scenario, step: StepWork, passes: readonly PoolPass
   };
 }
 
-function totalAccount(scenario: Scenario, passes: readonly PoolPass[]): Account {
+function totalAccount(
+  scenario: Scenario,
+  passes: readonly PoolPass[],
+  which: "accounts" | "forwardAccounts",
+): Account {
   const { positions, layout } = scenario;
   const account = new Account(positions * layout.pp);
   for (const pass of passes) {
-    pass.accounts.forEach((stageAccount, stage) => {
+    pass[which].forEach((stageAccount, stage) => {
       const { workers } = pass.work;
       for (let k = 0; k < kinds.length; k++) {
         for (let w = 0; w < workers; w++) {

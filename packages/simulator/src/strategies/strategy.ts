@@ -28,6 +28,7 @@ export const strategyNames = Object.freeze([
   "libra",
 ] as const);
 
+/** One of {@link strategyNames}. */
 export type StrategyName = (typeof strategyNames)[number];
 
 /** What each strategy is, in a few words. */

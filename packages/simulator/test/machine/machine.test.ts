@@ -43,9 +43,11 @@ describe("presets", () => {
       /Unknown cluster "h100-bi"; did you mean h100-ib/,
     );
     expect(() => presetModel("qwen3-8")).toThrow(/did you mean qwen3-8b\? Valid: qwen3-8b, /);
-    expect(() => presetModel("foo")).toThrow(/^Unknown model "foo"\. Valid: qwen3-8b, /);
+    expect(() => presetModel("foo")).toThrow(
+      /^Unknown model "foo"\. Valid: qwen3-8b, .*; or a YAML file$/,
+    );
     expect(() => requireStrategy("foo")).toThrow(
-      'Unknown strategy "foo". Valid: ulysses, perDocument, wlb, hybridCp, distca, libra',
+      /^Unknown strategy "foo"\. Valid: ulysses, perDocument, wlb, hybridCp, distca, libra$/,
     );
   });
 });

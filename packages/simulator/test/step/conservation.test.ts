@@ -142,12 +142,15 @@ describe("simulateStep", () => {
     for (const strategy of strategyNames) {
       const shape = { cp: 2, dp: 4, pp: 1, parts: 1, microSteps: 2, seed: 3, strategy };
       const { scenario, step } = stepOf(shape, { jitter: 0 });
-      const { account } = simulateStep(scenario, step);
-      let ticks = 0;
-      for (let place = 0; place < account.places; place++) ticks += account.get("attention", place);
-      const perPair = ticksPerPair.forward + ticksPerPair.backward;
-      const heads = tinyModel.queryHeads * tinyModel.layers;
-      expect(ticks).toBe(step.pairs * heads * perPair);
+      const { account, forwardAccount } = simulateStep(scenario, step);
+      const attention = { both: 0, forward: 0 };
+      for (let place = 0; place < account.places; place++) {
+        attention.both += account.get("attention", place);
+        attention.forward += forwardAccount.get("attention", place);
+      }
+      const pairs = step.pairs * tinyModel.queryHeads * tinyModel.layers;
+      expect(attention.forward).toBe(pairs * ticksPerPair.forward);
+      expect(attention.both).toBe(pairs * (ticksPerPair.forward + ticksPerPair.backward));
       expect(step.pairs).toBeGreaterThan(causalPairs(0, 60));
     }
   });
