@@ -21,6 +21,8 @@ export interface WindowGain {
  * shrinks with the window. Where documents are short beside the window, or attention is little of
  * the work, Libra brings nothing: these rows say where that begins.
  *
+ * Pools that do not divide a window's dp are left out; when none does, 1, 2, 4 and 8 are tried.
+ *
  * @param windows - default: the window, its quarter, sixteenth and sixty-fourth, down to 2,048
  * @returns one entry for each window that the devices can be laid out for
  */
@@ -48,16 +50,22 @@ export function gainByWindow(
 }
 
 function gainAt({ cps: _, worlds: __, ...options }: CompareOptions, dp: number): WindowGain {
-  const pools = [1, 2, 4, 8].filter((pool) => dp % pool === 0);
-  const { rows } = compare({
+  const { pools: wanted = [] } = options.candidates ?? {};
+  const fitting = wanted.filter((pool) => dp % pool === 0);
+  const pools = fitting.length > 0 ? fitting : [1, 2, 4, 8].filter((pool) => dp % pool === 0);
+  const { rows, refused } = compare({
     ...options,
     strategies: ["ulysses", "wlb", "libra"],
-    candidates: { chunks: [4], ...options.candidates, pools: options.candidates?.pools ?? pools },
+    candidates: { chunks: [4], ...options.candidates, pools },
   });
-  const best = (strategy: Simulation["strategy"]) =>
-    rows
-      .filter((row) => row.strategy === strategy)
-      .reduce((top, row) => (row.utilisation > top.utilisation ? row : top));
+  const best = (strategy: Simulation["strategy"]) => {
+    const [first, ...rest] = rows.filter((row) => row.strategy === strategy);
+    if (first !== undefined) {
+      return rest.reduce((top, row) => (row.utilisation > top.utilisation ? row : top), first);
+    }
+    const why = refused.find((entry) => entry.strategy === strategy)?.reason;
+    throw new LibraError("UNSUPPORTED", `${strategy} cannot run: ${why}`);
+  };
   const [plain, wlb, libra] = [best("ulysses"), best("wlb"), best("libra")];
   return {
     window: options.window,

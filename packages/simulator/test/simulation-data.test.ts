@@ -61,4 +61,11 @@ describe("gainByWindow", () => {
       expect(overPlain).toBe(libra.utilisation / plain.utilisation);
     }
   });
+
+  it("leaves out pools that do not divide a window's dp", () => {
+    const candidates = { pools: [3, 8], chunks: [4] };
+    const gains = gainByWindow({ ...base, steps: 1, candidates });
+    expect(gains.map(({ dp }) => dp)).toEqual([4, 8]);
+    expect(gains[1]!.libra.settings.pool).toBe(8);
+  });
 });

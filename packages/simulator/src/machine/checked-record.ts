@@ -108,9 +108,13 @@ export function parseYaml(text: string, name: string): unknown {
   const document = parseDocument(text, { prettyErrors: true });
   const [error] = document.errors;
   if (error !== undefined) {
-    throw new LibraError("FORMAT", `${name} is not YAML: ${error.message.split("\n")[0]}`, {
-      cause: error,
-    });
+    throw new LibraError(
+      "FORMAT",
+      `${name} is not YAML: ${error.message.split("\n")[0]!.replace(/:$/, "")}`,
+      {
+        cause: error,
+      },
+    );
   }
   return document.toJS();
 }
