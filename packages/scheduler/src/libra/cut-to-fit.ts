@@ -92,9 +92,7 @@ export class CutToFit {
 
   // Home first: a line's workers keep what fits their targets; the rest of the line is surplus.
   private cutHome(l: number): void {
-    const { lines, options, cutter, stretches, targets } = this;
-    const first = lines.firstWorker[l]!;
-    const end = first + lines.width[l]!;
+    const { lines, cutter, stretches } = this;
     const target = this.targetOf(l);
     const work = lines.work[l]!;
     const donor = work > this.limit[l]!;
@@ -104,30 +102,80 @@ export class CutToFit {
     let up = false;
     let keepEnd = keep;
     if (donor) {
-      this.cutNear(l, keep, end - 1);
+      this.cutNear(l, keep, lines.firstWorker[l]! + lines.width[l]! - 1);
       keepEnd = cutter.cost;
       up = keepEnd < target && !this.follow && !cutter.wholeGroups;
     }
-    const packed = options.fill === "packed" && work < target;
+    const staying = donor ? lines.stayingCost(l) : 0;
+    if (staying > 0) {
+      // Documents that stay are shared evenly among themselves, or one worker would hold most rows.
+      this.share(l, target, staying, staying, false, false);
+      this.shareRest(l, target, keep, keepEnd, up);
+    } else this.share(l, target, keep, keepEnd, !donor, up);
+    const open = this.isOpen(l);
+    this.surplus[l] = open ? work - stretches.lineCost[l]! : -1;
+    this.deficit[l] = open ? 0 : Math.max(0, target - work);
+  }
+
+  // Gives the line's first part, up to `keep` or its end, to its workers by their targets.
+  private share(
+    l: number,
+    target: number,
+    keep: number,
+    keepEnd: number,
+    toEnd: boolean,
+    up: boolean,
+  ): void {
+    const { lines, cutter, stretches, targets } = this;
+    const packed = this.options.fill === "packed" && lines.work[l]! < target;
+    const end = lines.firstWorker[l]! + lines.width[l]!;
     let share = 0;
-    for (let w = first; w < end; w++) {
+    for (let w = lines.firstWorker[l]!; w < end; w++) {
       share += targets[w]!;
       const last = w === end - 1;
-      if (last && !donor) cutter.end(l);
+      if (last && toEnd) cutter.end(l);
       else {
         const goal = packed
           ? Math.min(keep, share)
           : last
             ? keep
             : this.evenGoal(w, target, share, keep, keepEnd, stretches.lineCost[l]!);
-        if (up) cutter.cut(l, goal, 0, Number.POSITIVE_INFINITY, true);
-        else this.cutNear(l, goal, w);
+        this.cutHomeAt(l, goal, w, up);
       }
       stretches.takeHome(w, l, cutter);
     }
-    const open = this.isOpen(l);
-    this.surplus[l] = open ? work - stretches.lineCost[l]! : -1;
-    this.deficit[l] = open ? 0 : Math.max(0, target - work);
+  }
+
+  // Gives the line's work up to `keep` to its workers by what each still lacks of its even part.
+  private shareRest(l: number, target: number, keep: number, keepEnd: number, up: boolean): void {
+    const { lines, cutter, stretches, targets } = this;
+    const first = lines.firstWorker[l]!;
+    const end = first + lines.width[l]!;
+    const lack = (w: number) =>
+      Math.max(0, (keepEnd * targets[w]!) / target - stretches.homeCost[w]!);
+    let lacking = 0;
+    for (let w = first; w < end; w++) lacking += lack(w);
+    const start = stretches.lineCost[l]!;
+    const scale = lacking > 0 ? (keepEnd - start) / lacking : 0;
+    let given = 0;
+    for (let w = first; w < end; w++) {
+      const own = lack(w);
+      given += own;
+      const last = given >= lacking * (1 - 1e-12);
+      const cost = stretches.lineCost[l]!;
+      const rest = lacking - given + own;
+      const goal =
+        this.follow && rest > 0 ? cost + ((keepEnd - cost) * own) / rest : start + given * scale;
+      if (own === 0 && !last) continue;
+      this.cutHomeAt(l, last ? keep : goal, w, up);
+      stretches.takeForeign(w, l, cutter);
+      if (last) break;
+    }
+  }
+
+  private cutHomeAt(l: number, cost: number, worker: number, up: boolean): void {
+    if (up) this.cutter.cut(l, cost, 0, Number.POSITIVE_INFINITY, true);
+    else this.cutNear(l, cost, worker);
   }
 
   // Where worker `w`'s even part of the home work ends: `share` of `target` are given out with it.
@@ -169,8 +217,8 @@ export class CutToFit {
     }
     if (count === 0) return;
     sortBy(donors, count, surplus);
-    const most = group < 0 ? Number.POSITIVE_INFINITY : 1;
-    let scale = needSum > 0 ? Math.min(most, surplusSum / needSum) : 0;
+    // Inside a group the needs are met one after another: what they lack comes from other groups.
+    let scale = needSum > 0 ? (group < 0 ? surplusSum / needSum : 1) : 0;
     let recipient = -1;
     let offset = 0;
     let left = 0;
@@ -189,7 +237,7 @@ export class CutToFit {
           const need = this.need(this.worker(recipient, offset));
           if (this.follow && needSum > 0) {
             goal = stretches.lineCost[l]!;
-            scale = Math.min(most, Math.max(0, surplusSum - (goal - surplusStart)) / needSum);
+            if (group < 0) scale = Math.max(0, surplusSum - (goal - surplusStart)) / needSum;
           }
           left = need * scale;
           needSum -= need;

@@ -39,6 +39,12 @@ export abstract class WorkLines {
   /** Finds the rows of a segment from `row` on that follow one another in the sequence too. */
   abstract seekRun(segment: number, row: number, rowEnd: number): void;
 
+  /** Planning cost of the documents of a line that stay whole, where others leave; 0 for none. */
+  stayingCost(line: number): number {
+    const second = this.firstSegment[line]! + 1;
+    return second < this.firstSegment[line + 1]! ? this.segmentCost[second]! : 0;
+  }
+
   /** The segment that a cost from the line's start falls into. */
   segmentAt(line: number, cost: number): number {
     const { segmentCost } = this;
