@@ -21,7 +21,9 @@ Clusters of your own
   --cluster my.yaml with base: h100-ib and what differs, or everything: ranksPerNode, cardsPerNode,
   peakTflops, memoryGB, memoryBandwidthGBs, links (self, sameNode, sameRack, farther: each
   latencyMicroseconds and bandwidthGBs), attention (forwardTflops and backwardTflops, or profile: a file
-  of libra calibrate). --model likewise.
+  of libra calibrate). Optional: rowBandwidthGBs (norms, activations and loss take time of their own) and
+  copies: compute (ranks of one host, whose copies hide behind nothing); libra calibrate --cluster writes
+  such a file for this machine. --model likewise.
 
 Examples
   libra simulate --lengths corpus.idx --model qwen3-8b --cluster h100-ib --gpus 256 --window 256K --cp 8

@@ -40,6 +40,7 @@ const linkNames = ["self", "sameNode", "sameRack", "farther"] as const;
  * links:
  *   farther: { latencyMicroseconds: 5, bandwidthGBs: 25 }
  * attention: { profile: h100.json } # or forwardTflops and backwardTflops
+ * rowBandwidthGBs: 900 # optional, as is `copies: compute`
  * ```
  *
  * @param readText - reads the calibration profile that `attention.profile` names
