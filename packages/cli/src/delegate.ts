@@ -7,6 +7,8 @@ export interface Delegated {
   package: string;
   /** Exported function, called with the command's own words; it returns an exit code. */
   function: string;
+  /** What to say where the package has no such function; default: that a newer one is needed. */
+  absent?: string;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Delegated {
  * @returns the exit code
  */
 export async function delegate(
-  { command, package: name, function: exported }: Delegated,
+  { command, package: name, function: exported, absent }: Delegated,
   argv: readonly string[],
   io: Io,
   options: object = {},
@@ -29,9 +31,8 @@ export async function delegate(
   }
   const run = loaded[exported];
   if (typeof run !== "function") {
-    io.error(
-      `${command} needs a newer ${name} (one that exports ${exported}): npm install ${name}@latest\n`,
-    );
+    const newer = `${command} needs a newer ${name} (one that exports ${exported}): npm install ${name}@latest`;
+    io.error(`${absent ?? newer}\n`);
     return 1;
   }
   return Number(await run(argv, options));

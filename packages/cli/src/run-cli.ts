@@ -10,6 +10,7 @@ import { addReport } from "./commands/report.js";
 import { addSimulate } from "./commands/simulate.js";
 import { addTrain } from "./commands/train.js";
 import type { Io } from "./io.js";
+import { UsageError } from "./usage-error.js";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -48,6 +49,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     if (!(error instanceof LibraError)) throw error;
     const { red } = createColors(io.colors);
     io.error(`${red("error")}: ${error.message}\n`);
-    return 1;
+    if (!(error instanceof UsageError)) return 1;
+    io.error("(libra COMMAND --help explains)\n");
+    return 2;
   }
 }

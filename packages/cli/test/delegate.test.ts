@@ -31,9 +31,17 @@ describe("commands that other packages carry out", () => {
   });
 
   it("asks for a newer package where the function is missing", async () => {
-    const { code, error } = await run(["launch"], async () => ({}));
+    const { code, error } = await run(["calibrate"], async () => ({}));
     expect(code).toBe(1);
-    expect(error).toContain("needs a newer @libra/runtime (one that exports runLaunch)");
+    expect(error).toContain("needs a newer @libra/runtime (one that exports runCalibrate)");
+  });
+
+  it("says that launch is not there yet, and what starts ranks", async () => {
+    const { code, error } = await run(["launch", "train", "c.yaml"], async () => ({}));
+    expect(code).toBe(1);
+    expect(error).toBe(
+      "libra launch is not there yet: this version keeps all ranks in one process, which libra train CONFIG.yaml starts by itself\n",
+    );
   });
 
   it("does not hide why an installed package fails", async () => {

@@ -72,7 +72,7 @@ describe("libra plan", () => {
 
   it("leaves no part of an output that failed, and writes no two into one file", async () => {
     const shared = await plan("--out", file("one"), "--trace", file("one"));
-    expect(shared).toMatchObject({ code: 1, out: "" });
+    expect(shared).toMatchObject({ code: 2, out: "" });
     expect(shared.error).toContain("Expected another file than --out for --trace");
     expect((await plan("--trace", file("no/trace.json"))).error).toContain("ENOENT");
     mkdirSync(file("taken"));
@@ -84,11 +84,48 @@ describe("libra plan", () => {
 
   it("refuses options that would have no effect", async () => {
     const dry = await plan("--dry-run", "--out", file("dry.bin"));
-    expect(dry.code).toBe(1);
+    expect(dry.code).toBe(2);
     expect(dry.error).toContain("--dry-run has a meaning only with --megatron-cache");
     expect(existsSync(file("dry.bin"))).toBe(false);
     expect((await plan("--micro-batch", "2")).error).toContain("--micro-batch has a meaning only");
     expect((await plan("--steps", "0")).error).toContain("for --steps but received 0");
+  });
+
+  it.each([
+    [["--as", "ndjson"], "--as has a meaning only with --out"],
+    [["--out", "-", "--as", "binary"], "--out - writes NDJSON; --as binary needs a file"],
+    [["--trace-steps", "3"], "--trace-steps has a meaning only with --trace"],
+    [["--column", "size"], "--column has no meaning for"],
+    [["--token-bytes", "4"], "lengths.txt, which is text; it has one for tokens, dolma, mds"],
+    [["--megatron-cache", "x", "--seed", "3"], "--window has no meaning with --megatron-cache"],
+  ])("does not pass over %j", async (words, message) => {
+    const { code, out, error } = await plan(...words);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(error).toContain(message);
+    expect(error.endsWith("(libra COMMAND --help explains)\n")).toBe(true);
+  });
+
+  it("names flags where the sampler names its options", async () => {
+    expect((await plan("--pool-size", "3")).error).toContain(
+      "Expected a divisor of --dp (4) for --pool-size but received 3",
+    );
+    const few = await plan("--micro-steps", "1000");
+    expect(few.error).toContain(
+      "(--dp × --micro-steps) but the corpus fills 34; lower --dp or --micro-steps or the window, or pass --no-drop-last",
+    );
+    expect((await plan("--order", "snail")).code).toBe(2);
+    writeFileSync(file("long.txt"), "9000\n10\n");
+    const words = ["plan", file("long.txt"), "--dp", "1", "--window", "4K", "--overlong", "error"];
+    expect((await run(words)).error).toContain('choose --overlong "split"');
+  });
+
+  it("asks before it plans for hours", async () => {
+    writeFileSync(file("endless.txt"), "4294967295\n");
+    const words = ["plan", file("endless.txt"), "--dp", "1", "--window", "8"];
+    const { code, error } = await run(words);
+    expect(code).toBe(2);
+    expect(error).toContain("The epoch has about 536,870,911 packed sequences");
+    expect(error).toContain("--steps 536870911 for all");
   });
 
   it("names the profile that it cannot use", async () => {
@@ -215,7 +252,8 @@ describe("libra plan", () => {
 describe("wrong usage", () => {
   it.each([
     [["plan"], 2, "required option '--dp <n>' not specified"],
-    [["plan", "--dp", "4"], 1, "a file or folder with document lengths for LENGTHS"],
+    [["plan", "--dp", "4"], 2, "a file or folder with document lengths"],
+    [["plan", "x", "--dp", "4"], 2, "Expected --window TOKENS but received none"],
     [["plan", "x", "--dp", "two"], 2, "Expected a number such as 4096, 128K or 1M."],
     [
       ["plan", "nowhere.npy", "--dp", "2", "--window", "8"],

@@ -112,16 +112,16 @@ describe("libra plan --tiles", () => {
   });
 
   it.each([
-    [["--planner", "libra"], 1, "Expected --tiles with --planner"],
-    [["--tiles-out", "x"], 1, "Expected --tiles with --tiles-out"],
+    [["--planner", "libra"], 2, "--planner has a meaning only with --tiles"],
+    [["--tiles-out", "x"], 2, "--tiles-out has a meaning only with"],
     [["--tiles", "--planner", "ullyses"], 2, "Allowed choices are ulysses, allGather"],
     [["--tiles", "--heads", "8,2"], 2, "Expected query heads, KV heads and head dim"],
     [["--tiles", "--heads", "7,2,64"], 1, "queryHeads"],
     [["--tiles", "--tolerance", "2"], 2, "Expected a number from 0 to 1, or auto."],
     [["--tiles", "--hops", "3"], 2, "Expected 1 or 2."],
     [["--tiles", "--cluster", "cray"], 2, "Allowed choices are"],
-    [["--tiles", "--megatron-cache", "x"], 1, "LENGTHS in place of --megatron-cache"],
-    [["--tiles", "--planner", "disaggregated", "--tolerance", "auto"], 1, "tolerance"],
+    [["--tiles", "--megatron-cache", "x"], 2, "--tiles has no meaning with --megatron"],
+    [["--tiles", "--planner", "disaggregated", "--tolerance", "auto"], 1, "--tolerance"],
   ])("refuses %j", async (words, code, message) => {
     const ran = await plan("--micro-steps", "2", ...(words as string[]));
     expect(ran.error).toContain(message);

@@ -1,13 +1,14 @@
-import { expected } from "@libra/base";
 import { createSampler } from "@libra/sampler";
 import type { Command } from "commander";
 import type { Io } from "../io.js";
 import { checkOptions } from "../plan/check-options.js";
+import { inFlags } from "../plan/in-flags.js";
 import { planEpoch } from "../plan/plan-epoch.js";
 import { planHelp } from "../plan/plan-help.js";
 import { planMegatron } from "../plan/plan-megatron.js";
 import { addPlanOptions, type PlanOptions } from "../plan/plan-options.js";
 import { readCorpus } from "../plan/read-corpus.js";
+import { requirePatience } from "../plan/require-patience.js";
 import { samplerOptions } from "../plan/sampler-options.js";
 import { type PlanSummary, SkewCollector } from "../plan/summary.js";
 import { summaryTable } from "../plan/table.js";
@@ -26,17 +27,14 @@ export function addPlan(program: Command, io: Io): void {
     .addHelpText("after", planHelp);
   addPlanOptions(command);
   command.action(async (paths: string[], options: PlanOptions) => {
-    checkOptions(command, options);
     requireTiles(command, options);
-    if (options.megatronCache !== undefined) {
-      await planMegatron(options.megatronCache, paths, options, io);
+    checkOptions(command, paths, options);
+    const { megatronCache } = options;
+    if (megatronCache !== undefined) {
+      await inFlags(command, () => planMegatron(megatronCache, paths, options, io));
       return;
     }
-    if (paths.length === 0)
-      throw expected("a file or folder with document lengths", "LENGTHS", "none");
-    if (options.window === undefined)
-      throw expected("tokens of a packed sequence", "--window", "none");
-    const { summary, tables } = await plan(paths, options, io);
+    const { summary, tables } = await inFlags(command, () => plan(paths, options, io));
     const text = options.json ? `${JSON.stringify(summary)}\n` : textOf(summary, tables, io.colors);
     // Standard output is the plan's then.
     if (options.out === "-") io.error(text);
@@ -57,6 +55,7 @@ interface Planned {
 
 async function plan(paths: readonly string[], options: PlanOptions, io: Io): Promise<Planned> {
   const { lengths, corpus } = await readCorpus(paths, options, io);
+  requirePatience(corpus.tokens, options);
   const chosen = await samplerOptions(lengths, options);
   const sampler = createSampler(chosen.sampler);
   const { epoch, dp, microSteps, cp, sync, placement, seed } = options;

@@ -1,10 +1,10 @@
-import { expected } from "@libra/base";
 import {
   type MegatronRewriteReport,
   rewriteMegatronCache,
   type SamplerOptions,
 } from "@libra/sampler";
 import type { Io } from "../io.js";
+import { UsageError } from "../usage-error.js";
 import type { PlanOptions } from "./plan-options.js";
 import { progressOf } from "./progress.js";
 import { readCost } from "./read-cost.js";
@@ -20,7 +20,9 @@ export async function planMegatron(
   const { dp, microSteps, microBatch, poolSize, sync, stages, data, dataRoot, consumedSamples } =
     options;
   if (poolSize === "auto") {
-    throw expected("a number with --megatron-cache", "--pool-size", poolSize);
+    throw new UsageError(
+      "Expected a number with --megatron-cache for --pool-size but received auto",
+    );
   }
   const progress = progressOf("global batches", io);
   let report: MegatronRewriteReport;

@@ -1,6 +1,7 @@
 import { LibraError } from "@libra/base";
 import { lengthsFingerprint, openLengths, readLengths, type SourceOptions } from "@libra/sampler";
 import type { Io } from "../io.js";
+import { checkSource } from "./check-source.js";
 import type { PlanOptions } from "./plan-options.js";
 import { progressOf } from "./progress.js";
 import type { PlanSummary } from "./summary.js";
@@ -12,6 +13,7 @@ export async function readCorpus(
   io: Io,
 ): Promise<{ lengths: Uint32Array; corpus: PlanSummary["corpus"] }> {
   const source = await openLengths(paths, sourceOptions(options));
+  checkSource(source, options);
   const progress = progressOf("documents", io);
   let lengths: Uint32Array;
   try {

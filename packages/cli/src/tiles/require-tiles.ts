@@ -1,12 +1,12 @@
-import { expected } from "@libra/base";
 import type { Command } from "commander";
+import { UsageError } from "../usage-error.js";
 import type { TileOptions } from "./tile-options.js";
 import { tileOptions } from "./tile-options.js";
 
 /**
  * Refuses options of tile plans where none are asked for, and tile plans where there are no steps.
  *
- * @throws LibraError `ARGUMENT`
+ * @throws UsageError
  */
 export function requireTiles(
   command: Command,
@@ -14,10 +14,10 @@ export function requireTiles(
 ): void {
   if (options.tiles) {
     if (options.megatronCache === undefined) return;
-    throw expected("LENGTHS in place of --megatron-cache", "--tiles", options.megatronCache);
+    throw new UsageError("--tiles has no meaning with --megatron-cache; pass LENGTHS in its place");
   }
   for (const option of tileOptions) {
     if (command.getOptionValueSource(option.attributeName()) !== "cli") continue;
-    throw expected(`--tiles with ${option.long}`, "--tiles", "none");
+    throw new UsageError(`${option.long} has a meaning only with --tiles`);
   }
 }

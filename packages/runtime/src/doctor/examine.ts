@@ -16,7 +16,7 @@ import { measureRates } from "./rates.js";
 const require = createRequire(import.meta.url);
 
 /** What Libra will do on this machine, unless told otherwise. */
-export interface Uses {
+interface Uses {
   readonly device: "cpu";
   /** All ranks in one process: this version has no other. */
   readonly transport: "local";

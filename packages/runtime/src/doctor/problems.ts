@@ -73,14 +73,14 @@ function launcherProblems({ launcher }: Findings): Problem[] {
   const { rank, problem } = launcher;
   if (problem !== undefined) {
     const remedy = "start through the launcher again, or unset its variables";
-    return [{ severity: "warning", text: problem, remedy }];
+    return [{ severity: "error", text: problem, remedy }];
   }
   if (rank === undefined || rank.worldSize === 1) return [];
   return [
     {
-      severity: "warning",
-      text: `A launcher started ${rank.worldSize} processes, but ranks of this version live in one process: each process would run everything by itself`,
-      remedy: "start one process, and give it the number of ranks",
+      severity: "error",
+      text: `This process is rank ${rank.rank} of ${rank.worldSize} (${rank.source}), but this version keeps all ranks in one process: libra train refuses to be one of several`,
+      remedy: "start one process without a launcher, and give it the number of ranks",
     },
   ];
 }

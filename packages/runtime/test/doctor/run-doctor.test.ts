@@ -90,13 +90,14 @@ describe("what is wrong", () => {
     expect(texts(found, "warning")).toEqual(["cuDNN: there is no /none.so"]);
   });
 
-  it("warns of a launcher's processes, and of half its variables", async () => {
+  it("refuses to be one of a launcher's processes, and half of its variables", async () => {
     const environment = { ...bare, RANK: "1", WORLD_SIZE: "4", LOCAL_RANK: "1" };
     const found = await examine({ environment });
     expect(found.launcher.variables).toEqual(["RANK=1", "WORLD_SIZE=4", "LOCAL_RANK=1"]);
-    expect(texts(found, "warning")[0]).toContain("A launcher started 4 processes");
+    expect(found.code).toBe(1);
+    expect(texts(found, "error")[0]).toContain("This process is rank 1 of 4 (torchrun)");
     const half = await examine({ environment: { ...bare, RANK: "1" } });
-    expect(texts(half, "warning")[0]).toContain("WORLD_SIZE missing beside RANK=1");
+    expect(texts(half, "error")[0]).toContain("WORLD_SIZE missing beside RANK=1");
   });
 
   it("warns when a control group allows fewer CPUs than there are cores", async () => {
