@@ -6,6 +6,11 @@ import { LineCutter } from "./line-cutter.js";
 import { Stretches } from "./stretches.js";
 import type { WorkLines } from "./work-lines.js";
 
+// Bounds, as shares of the target, of what a cut between heads may give too much; the order is that
+// in which they are tried.
+const excesses = [400, 1, 800, 330, 500, 600, 1000, 2000].map((x) => 1 / x);
+const closeEnough = 0.0028;
+
 /**
  * Cut-to-fit: gives each worker one stretch of its home line and, where its line leaves room,
  * stretches of lines with a surplus.
@@ -18,6 +23,7 @@ export class CutToFit {
   level = 0;
   private tolerance = 0;
   private follow = true;
+  private excess = Number.POSITIVE_INFINITY;
   private order = new Int32Array(0);
   private limit = new Float64Array(0);
   private surplus = new Float64Array(0);
@@ -54,11 +60,41 @@ export class CutToFit {
     // Cuts that follow one another's rounding even out best, but their errors may pile up; where they
     // break the guarantee, cuts at fixed places, which cannot, replace them.
     this.follow = !cutter.wholeGroups;
-    this.cutAll();
+    if (this.follow) this.cutClosely();
+    else this.cutAll();
     if (this.follow && !this.keepsGuarantee()) {
       this.follow = false;
       this.cutAll();
     }
+  }
+
+  // Rounding falls differently for each bound of the excess: the first that is close enough, or the best.
+  private cutClosely(): void {
+    let best = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < excesses.length; i++) {
+      this.excess = excesses[i]!;
+      this.cutAll();
+      const most = this.mostLoad();
+      if (most <= 1 + this.tolerance + closeEnough) return;
+      if (most < least) {
+        least = most;
+        best = i;
+      }
+    }
+    if (best === excesses.length - 1) return;
+    this.excess = excesses[best]!;
+    this.cutAll();
+  }
+
+  // The largest load over its target.
+  private mostLoad(): number {
+    let most = 0;
+    for (let w = 0; w < this.pool.workers; w++) {
+      const target = this.targets[w]!;
+      if (target > 0) most = Math.max(most, this.stretches.load(w) / target);
+    }
+    return most;
   }
 
   private cutAll(): void {
@@ -102,7 +138,7 @@ export class CutToFit {
     let up = false;
     let keepEnd = keep;
     if (donor) {
-      this.cutNear(l, keep, lines.firstWorker[l]! + lines.width[l]! - 1);
+      this.cutNear(l, keep, lines.firstWorker[l]! + lines.width[l]! - 1, Number.POSITIVE_INFINITY);
       keepEnd = cutter.cost;
       up = keepEnd < target && !this.follow && !cutter.wholeGroups;
     }
@@ -315,17 +351,35 @@ export class CutToFit {
     return firstWorker[line]! + at;
   }
 
+  // What rounding left to a worker that has its foreign work already is not worth another piece.
   private need(worker: number): number {
-    return Math.max(0, this.targets[worker]! - this.stretches.load(worker));
+    const target = this.targets[worker]!;
+    const need = target - this.stretches.load(worker);
+    const filled = this.stretches.foreignFirst[worker]! >= 0 && need < target / 400;
+    return filled ? 0 : Math.max(0, need);
   }
 
-  private cutNear(l: number, cost: number, worker: number): void {
+  private cutNear(
+    l: number,
+    cost: number,
+    worker: number,
+    excess = this.room(l, cost, worker),
+  ): void {
     const slack = this.slack(worker);
     // A miss of a two-thousandth of the target is not worth a tile of its own.
     const miss = this.follow
       ? Math.max(slack, this.targets[worker]! / 2000)
       : Number.POSITIVE_INFINITY;
+    // Too little is better than too much: later cuts share what a worker lacks.
+    this.cutter.excess = excess;
     this.cutter.cut(l, cost, slack, miss, false);
+  }
+
+  // What the worker may get beyond a cut at `cost`.
+  private room(l: number, cost: number, worker: number): number {
+    const { stretches } = this;
+    const load = stretches.load(worker) + cost - stretches.lineCost[l]!;
+    return (1 + this.tolerance + this.excess) * this.targets[worker]! - load;
   }
 
   // A quarter of the tolerance; of a large one no more than a hundredth of the target, since work

@@ -8,6 +8,8 @@ export class LineCutter {
   /** Query heads of a KV group. */
   group = 1;
   wholeGroups = false;
+  /** Cuts between heads go no further beyond the wanted cost than this, but below it instead. */
+  excess = Number.POSITIVE_INFINITY;
   /** Position 0 is that of the latest cut. */
   readonly place = new Positions();
   /** Planning cost from the line's start to the latest cut. */
@@ -68,8 +70,10 @@ export class LineCutter {
   ): boolean {
     const { blockStart, blockStartCost, blockEndCost } = this.lines.segments;
     const one = blockEndCost - blockStartCost;
-    const part = Math.round((rest - width * blockStartCost) / one);
-    if (!(part > 0 && part < width)) return false;
+    const wanted = (rest - width * blockStartCost) / one;
+    let part = Math.round(wanted);
+    if ((part - wanted) * one > this.excess) part--;
+    else if (!(part > 0 && part < width)) return false;
     const cost = head * headCost + width * blockStartCost + part * one;
     this.set(line, segment, head, blockStart, part, blockStartCost, cost);
     return true;
