@@ -16,6 +16,8 @@ const checks = {
   bindings: [node, "packages/runtime/scripts/check-bindings.mjs"],
   lockfile: [node, "scripts/check-lockfile.mjs"],
   browser: [node, "packages/report/scripts/check-browser.mjs"],
+  x86: [node, "packages/runtime/scripts/check-emulated.mjs", "x86"],
+  arm64: [node, "packages/runtime/scripts/check-emulated.mjs", "arm64"],
   asan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "asan"],
   tsan: [node, "packages/runtime/scripts/test-native.mjs", "--preset", "tsan"],
 };

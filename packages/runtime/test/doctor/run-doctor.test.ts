@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Examination } from "../../src/doctor/examine.js";
-import { type DoctorOptions, runDoctor } from "../../src/index.js";
+import { type DoctorOptions, instructionSets, runDoctor } from "../../src/index.js";
 import { compiledRuntime } from "../support/compiled.js";
 import { runProgram } from "../support/run-program.js";
 import { fakeMachine } from "./fake-machine.js";
@@ -117,18 +117,17 @@ describe("what is wrong", () => {
   });
 });
 
-it("shows the override that the kernels follow", async () => {
+it.each(instructionSets())("shows that LIBRA_ISA=%s is what the kernels follow", async (set) => {
   const program = `
     import { launchLocal, runDoctor } from "${compiledRuntime("doctor")}";
     const [used] = await launchLocal(1, async (rank) => rank.device.instructionSet);
     console.log(used);
     process.exitCode = await runDoctor(["--quick"]);
   `;
-  const oldest = process.arch === "arm64" ? "arm64" : "base";
-  const environment = { LIBRA_ISA: oldest, LIBRA_BF16: "convert" };
+  const environment = { LIBRA_ISA: set, LIBRA_BF16: "convert" };
   const { code, stdout } = await runProgram(program, environment);
   expect(code).toBe(0);
-  expect(stdout.split("\n")[0]).toBe(oldest);
-  expect(stdout).toContain(`cpu, ${oldest} kernels, by LIBRA_ISA=${oldest}`);
+  expect(stdout.split("\n")[0]).toBe(set);
+  expect(stdout).toContain(`cpu, ${set} kernels, by LIBRA_ISA=${set}`);
   expect(stdout).toContain("products converted to float32, by LIBRA_BF16=convert");
 });
