@@ -37,7 +37,7 @@ export interface Device {
   readonly threads: number;
   /** Query rows of the attention kernel's block: the planners' `rowBlock`. */
   readonly rowBlock: number;
-  /** `base`, `avx2` or `avx512`. */
+  /** `base`, `avx2` or `avx512`; on arm64 `arm64`. */
   readonly instructionSet: string;
   /** A tensor whose elements nobody has written. */
   empty(shape: readonly number[], dtype?: DType): Tensor;

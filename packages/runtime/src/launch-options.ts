@@ -16,7 +16,7 @@ export interface LaunchOptions {
    */
   readonly fuzz?: { readonly seed: number } | undefined;
   /** Of the kernels; default the widest of this machine, or LIBRA_ISA. */
-  readonly instructionSet?: "base" | "avx2" | "avx512" | undefined;
+  readonly instructionSet?: "base" | "avx2" | "avx512" | "arm64" | undefined;
   /** `auto` is the CPU. */
   readonly device?: "auto" | "cpu" | "cuda" | undefined;
 }
