@@ -39,7 +39,10 @@ export interface ExamineOptions extends SearchPlaces {
 /** Looks at the machine; loads nothing but Libra's own native part, once a child process could. */
 export function examine(options: ExamineOptions): Examination {
   const { files, environment, measure } = options;
-  const { version } = require("@libra/runtime/package.json") as { version: string };
+  const { version, engines } = require("@libra/runtime/package.json") as {
+    version: string;
+    engines: { node: string };
+  };
   const processor = readProcessor(files);
   const limits = readLimits(files);
   const attempts = tryAddons(environment);
@@ -50,6 +53,7 @@ export function examine(options: ExamineOptions): Examination {
     version,
     system: `${process.platform}-${process.arch}`,
     node: process.version,
+    nodeWanted: engines.node,
     ...{ processor, limits, native: attempts, kernels },
     software: findSoftware(options),
     ...{ gpus, gpuDriver: driver },

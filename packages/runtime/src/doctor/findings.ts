@@ -13,6 +13,8 @@ export interface Findings {
   readonly version: string;
   readonly system: string;
   readonly node: string;
+  /** The versions of Node that this package runs on: ">=20.19". */
+  readonly nodeWanted: string;
   readonly processor: Processor;
   readonly limits: Limits;
   /** Addons tried; the last one loads unless it has a problem. */

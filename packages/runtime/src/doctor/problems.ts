@@ -9,9 +9,6 @@ export interface Problem {
   readonly remedy?: string;
 }
 
-/** The oldest Node that the packages run on. */
-const oldestNode = [20, 19] as const;
-
 /** Judges what was found, errors first. */
 export function findProblems(findings: Findings): Problem[] {
   return [
@@ -25,12 +22,13 @@ export function findProblems(findings: Findings): Problem[] {
   ];
 }
 
-function nodeProblems({ node }: Findings): Problem[] {
-  const [major = 0, minor = 0] = node.replace(/^v/, "").split(".").map(Number);
-  const [least, leastMinor] = oldestNode;
+function nodeProblems({ node, nodeWanted }: Findings): Problem[] {
+  const numbers = (text: string) => (/(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
+  const [major = 0, minor = 0] = numbers(node);
+  const [least = 0, leastMinor = 0] = numbers(nodeWanted);
   if (major > least || (major === least && minor >= leastMinor)) return [];
-  const text = `Node ${node} is too old`;
-  return [{ severity: "error", text, remedy: `install Node ${oldestNode.join(".")} or newer` }];
+  const remedy = `install Node ${least}.${leastMinor} or newer`;
+  return [{ severity: "error", text: `Node ${node} is too old`, remedy }];
 }
 
 function nativeProblems({ native }: Findings): Problem[] {

@@ -86,7 +86,8 @@ describe("what is wrong", () => {
   });
 
   it("names an explicit file that is not there", async () => {
-    const found = await examine({ environment: { ...bare, LIBRA_CUDNN: "/none.so" } });
+    const environment = { ...bare, LIBRA_CUDNN: "/none.so" };
+    const found = await examine({ root: fakeMachine({}), environment });
     expect(texts(found, "warning")).toEqual(["cuDNN: there is no /none.so"]);
   });
 
