@@ -35,7 +35,7 @@ export class LineCutter {
     const inside = cost - segmentCost;
     const border = headCost === 0 ? 0 : this.headBorder(inside, headCost, up ? -1 : slack);
     if (border >= 0) {
-      this.set(line, segment, border, 0, 0, 0, border * headCost);
+      this.set(line, segment, border, 0, 0, border * headCost);
       return;
     }
     const heads = inside / headCost;
@@ -53,9 +53,9 @@ export class LineCutter {
       if (this.cutBlock(line, segment, head, width, rest, headCost)) return;
     }
     if (nearRow >= segments.rows(segment)) {
-      this.set(line, segment, head + width, 0, 0, 0, (head + width) * headCost);
+      this.set(line, segment, head + width, 0, 0, (head + width) * headCost);
     } else {
-      this.set(line, segment, head, nearRow, 0, nearCost, head * headCost + width * nearCost);
+      this.set(line, segment, head, nearRow, 0, head * headCost + width * nearCost);
     }
   }
 
@@ -75,7 +75,7 @@ export class LineCutter {
     if ((part - wanted) * one > this.excess) part--;
     else if (!(part > 0 && part < width)) return false;
     const cost = head * headCost + width * blockStartCost + part * one;
-    this.set(line, segment, head, blockStart, part, blockStartCost, cost);
+    this.set(line, segment, head, blockStart, part, cost);
     return true;
   }
 
@@ -97,7 +97,7 @@ export class LineCutter {
   end(line: number): void {
     const { lines } = this;
     const last = lines.firstSegment[line + 1]! - 1;
-    this.place.set(0, last, lines.queryHeads, 0, 0, 0);
+    this.place.set(0, last, lines.queryHeads, 0, 0);
     this.cost = lines.work[line]!;
   }
 
@@ -108,13 +108,12 @@ export class LineCutter {
     head: number,
     row: number,
     part: number,
-    rowCost: number,
     cost: number,
   ): void {
     const { lines } = this;
     this.cost = lines.segmentCost[segment]! + cost;
     const ends = head >= lines.queryHeads && segment + 1 < lines.firstSegment[line + 1]!;
-    if (ends) this.place.set(0, segment + 1, 0, 0, 0, 0);
-    else this.place.set(0, segment, head, row, part, rowCost);
+    if (ends) this.place.set(0, segment + 1, 0, 0, 0);
+    else this.place.set(0, segment, head, row, part);
   }
 }

@@ -8,8 +8,6 @@ export class Positions {
   head = new Int32Array(0);
   row = new Int32Array(0);
   part = new Int32Array(0);
-  /** Planning cost of one query head of the segment before `row`. */
-  rowCost = new Float64Array(0);
 
   get length(): number {
     return this.head.length;
@@ -18,30 +16,27 @@ export class Positions {
   /** Makes room for `count` positions; what was there stays. */
   reserve(count: number): void {
     if (this.length >= count) return;
-    const { segment, head, row, part, rowCost } = this;
+    const { segment, head, row, part } = this;
     this.segment = new Int32Array(count);
     this.head = new Int32Array(count);
     this.row = new Int32Array(count);
     this.part = new Int32Array(count);
-    this.rowCost = new Float64Array(count);
     this.segment.set(segment);
     this.head.set(head);
     this.row.set(row);
     this.part.set(part);
-    this.rowCost.set(rowCost);
   }
 
-  set(i: number, segment: number, head: number, row: number, part: number, rowCost: number): void {
+  set(i: number, segment: number, head: number, row: number, part: number): void {
     this.segment[i] = segment;
     this.head[i] = head;
     this.row[i] = row;
     this.part[i] = part;
-    this.rowCost[i] = rowCost;
   }
 
   copy(i: number, from: Positions, j: number): void {
-    const { segment, head, row, part, rowCost } = from;
-    this.set(i, segment[j]!, head[j]!, row[j]!, part[j]!, rowCost[j]!);
+    const { segment, head, row, part } = from;
+    this.set(i, segment[j]!, head[j]!, row[j]!, part[j]!);
   }
 
   /** Whether position `i` lies before position `j` of `other`, on the same line. */

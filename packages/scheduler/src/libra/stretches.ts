@@ -45,7 +45,7 @@ export class Stretches {
     this.foreignFirst.fill(-1, 0, workers);
     this.homeCost.fill(0, 0, workers);
     for (let l = 0; l < lines; l++) {
-      this.line.set(l, firstSegment[l]!, 0, 0, 0, 0);
+      this.line.set(l, firstSegment[l]!, 0, 0, 0);
       this.lineCost[l] = 0;
       this.lineLast[l] = -1;
     }

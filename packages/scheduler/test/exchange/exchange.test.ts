@@ -19,6 +19,7 @@ const planners: TilePlanner[] = [
   libra({ chunks: 1, headBlock: 1 }),
   libra({ chunks: 3, headBlock: 3, fill: "packed" }),
   libra({ granularity: "kvGroup" }),
+  libra({ surplus: "documents" }),
   ulysses(),
   allGather({ chunks: 2 }),
 ];
