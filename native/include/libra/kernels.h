@@ -1,6 +1,6 @@
 // Kernels of the CPU device: one table of plain functions per instruction set.
 //
-// Every kernel works on raw float32 memory that the caller owns and has validated, and on the
+// Every kernel works on raw memory that the caller owns and has validated, and on the
 // compute threads of one rank (libra::Workers). Shapes are row-major and contiguous unless a
 // field says otherwise; counts and offsets are 64-bit elements or vectors, never bytes. Results
 // are bitwise independent of the number of threads. A kernel that meets bad data (an id outside a
@@ -25,31 +25,42 @@ struct Bfloat16 {
 };
 
 /// out[T,N] = x[T,K] · weight[N,K]ᵀ (+ residual[T,N]). `residual` may be `out`.
-struct LinearArguments {
-  const float* x;
-  const float* weight;
-  const float* residual = nullptr;  // optional
-  float* out;
+/// Element and Out: float or Bfloat16; sums are float32 in both.
+template <class Element, class Out = Element>
+struct LinearOf {
+  const Element* x;
+  const Element* weight;
+  const Out* residual = nullptr;  // optional
+  Out* out;
   int64_t rows;     // T
   int64_t in;       // K
   int64_t outputs;  // N
 };
 
+using LinearArguments = LinearOf<float>;
+using LinearBfloat16Arguments = LinearOf<Bfloat16>;
+using LinearBfloat16WideArguments = LinearOf<Bfloat16, float>;
+
 /// dx[T,K] (+)= dOut[T,N] · weight[N,K]
-struct LinearBackwardInputArguments {
-  const float* dOut;
-  const float* weight;
-  float* dx;
+template <class Element>
+struct LinearBackwardInputOf {
+  const Element* dOut;
+  const Element* weight;
+  Element* dx;
   int64_t rows;
   int64_t in;
   int64_t outputs;
   bool accumulate = false;
 };
 
-/// dWeight[N,K] (+)= dOut[T,N]ᵀ · x[T,K]
-struct LinearBackwardWeightArguments {
-  const float* dOut;
-  const float* x;
+using LinearBackwardInputArguments = LinearBackwardInputOf<float>;
+using LinearBackwardInputBfloat16Arguments = LinearBackwardInputOf<Bfloat16>;
+
+/// dWeight[N,K] (+)= dOut[T,N]ᵀ · x[T,K], always float32
+template <class Element>
+struct LinearBackwardWeightOf {
+  const Element* dOut;
+  const Element* x;
   float* dWeight;
   int64_t rows;
   int64_t in;
@@ -57,24 +68,32 @@ struct LinearBackwardWeightArguments {
   bool accumulate = false;
 };
 
+using LinearBackwardWeightArguments = LinearBackwardWeightOf<float>;
+using LinearBackwardWeightBfloat16Arguments = LinearBackwardWeightOf<Bfloat16>;
+
 /// out[R,N] = x · inverseRms · weight[N], inverseRms[R] = 1 / √(mean(x²) + eps)
-struct RmsNormArguments {
-  const float* x;
+template <class Element>
+struct RmsNormOf {
+  const Element* x;
   const float* weight;
-  float* out;
+  Element* out;
   float* inverseRms;
   int64_t rows;
   int64_t width;  // N
   float eps;
 };
 
+using RmsNormArguments = RmsNormOf<float>;
+using RmsNormBfloat16Arguments = RmsNormOf<Bfloat16>;
+
 /// dx[R,N] (+)= …, dWeight[N] (+)= Σ_rows dOut · x · inverseRms
-struct RmsNormBackwardArguments {
-  const float* dOut;
-  const float* x;
+template <class Element>
+struct RmsNormBackwardOf {
+  const Element* dOut;
+  const Element* x;
   const float* weight;
   const float* inverseRms;
-  float* dx;
+  Element* dx;
   float* dWeight;
   int64_t rows;
   int64_t width;
@@ -82,11 +101,15 @@ struct RmsNormBackwardArguments {
   bool accumulateWeight = false;  // dWeight adds
 };
 
+using RmsNormBackwardArguments = RmsNormBackwardOf<float>;
+using RmsNormBackwardBfloat16Arguments = RmsNormBackwardOf<Bfloat16>;
+
 /// Hugging Face's half rotation of x[T,H,D]; D even; `out` may be `x`; inverse = the gradient.
-struct RopeArguments {
-  const float* x;
+template <class Element>
+struct RopeOf {
+  const Element* x;
   const int32_t* positions;  // [T]
-  float* out;
+  Element* out;
   int64_t tokens;
   int64_t heads;
   int64_t headDim;
@@ -94,44 +117,63 @@ struct RopeArguments {
   bool inverse = false;
 };
 
+using RopeArguments = RopeOf<float>;
+using RopeBfloat16Arguments = RopeOf<Bfloat16>;
+
 /// out = gate · sigmoid(gate) · up, `count` elements each
-struct SwigluArguments {
-  const float* gate;
-  const float* up;
-  float* out;
+template <class Element>
+struct SwigluOf {
+  const Element* gate;
+  const Element* up;
+  Element* out;
   int64_t count;
 };
+
+using SwigluArguments = SwigluOf<float>;
+using SwigluBfloat16Arguments = SwigluOf<Bfloat16>;
 
 /// Writes dGate and dUp (each may be its forward input or dOut).
-struct SwigluBackwardArguments {
-  const float* dOut;
-  const float* gate;
-  const float* up;
-  float* dGate;
-  float* dUp;
+template <class Element>
+struct SwigluBackwardOf {
+  const Element* dOut;
+  const Element* gate;
+  const Element* up;
+  Element* dGate;
+  Element* dUp;
   int64_t count;
 };
 
+using SwigluBackwardArguments = SwigluBackwardOf<float>;
+using SwigluBackwardBfloat16Arguments = SwigluBackwardOf<Bfloat16>;
+
 /// out[T,N] = table[ids[t]]; table[V,N]
-struct EmbeddingArguments {
+template <class Element>
+struct EmbeddingOf {
   const int32_t* ids;
-  const float* table;
-  float* out;
+  const Element* table;
+  Element* out;
   int64_t tokens;
   int64_t vocabulary;
   int64_t width;
 };
 
-/// dTable[V,N] (+)= rows of dOut[T,N], equal ids added in token order
-struct EmbeddingBackwardArguments {
+using EmbeddingArguments = EmbeddingOf<float>;
+using EmbeddingBfloat16Arguments = EmbeddingOf<Bfloat16>;
+
+/// dTable[V,N] (+)= rows of dOut[T,N], equal ids added in token order; always float32
+template <class Element>
+struct EmbeddingBackwardOf {
   const int32_t* ids;
-  const float* dOut;
+  const Element* dOut;
   float* dTable;
   int64_t tokens;
   int64_t vocabulary;
   int64_t width;
   bool accumulate = false;
 };
+
+using EmbeddingBackwardArguments = EmbeddingBackwardOf<float>;
+using EmbeddingBackwardBfloat16Arguments = EmbeddingBackwardOf<Bfloat16>;
 
 /// Rows whose target is ignoredTarget count nothing.
 inline constexpr int32_t ignoredTarget = -100;
@@ -160,12 +202,16 @@ struct CrossEntropyBackwardArguments {
 };
 
 /// out = a + b; `out` may be either
-struct AddArguments {
-  const float* a;
-  const float* b;
-  float* out;
+template <class Element>
+struct AddOf {
+  const Element* a;
+  const Element* b;
+  Element* out;
   int64_t count;
 };
+
+using AddArguments = AddOf<float>;
+using AddBfloat16Arguments = AddOf<Bfloat16>;
 
 /// out = x · factor (· *factorTensor when given); `out` may be `x`
 struct ScaleArguments {
@@ -176,11 +222,15 @@ struct ScaleArguments {
   const float* factorTensor = nullptr;
 };
 
-struct FillArguments {
-  float* out;
+template <class Element>
+struct FillOf {
+  Element* out;
   int64_t count;
   float value;
 };
+
+using FillArguments = FillOf<float>;
+using FillBfloat16Arguments = FillOf<Bfloat16>;
 
 /// Any element type; the ranges must not overlap.
 struct CopyArguments {
@@ -329,11 +379,12 @@ struct VectorBlock {
 
 /// gather: strided blocks of `from` -> consecutive vectors of `to`; scatter: the reverse.
 struct MoveVectorsArguments {
-  const float* from;
-  float* to;
+  const void* from;
+  void* to;
   const VectorBlock* blocks;
   int64_t blockCount;
-  int64_t vectorSize;
+  int64_t vectorSize;        // elements
+  int64_t elementBytes = 4;  // 2 for bfloat16
 };
 
 /// to[i] = from[i], rounded to nearest even when it gets narrower
@@ -380,6 +431,19 @@ struct Kernels {
   const char* bfloat16;  // "dot" (the machine's products of pairs) or "convert" (float32 products)
   void (*narrow)(Workers&, const NarrowArguments&);
   void (*widen)(Workers&, const WidenArguments&);
+  void (*linearBfloat16)(Workers&, const LinearBfloat16Arguments&);
+  void (*linearBfloat16Wide)(Workers&, const LinearBfloat16WideArguments&);
+  void (*linearBackwardInputBfloat16)(Workers&, const LinearBackwardInputBfloat16Arguments&);
+  void (*linearBackwardWeightBfloat16)(Workers&, const LinearBackwardWeightBfloat16Arguments&);
+  void (*rmsNormBfloat16)(Workers&, const RmsNormBfloat16Arguments&);
+  void (*rmsNormBackwardBfloat16)(Workers&, const RmsNormBackwardBfloat16Arguments&);
+  void (*ropeBfloat16)(Workers&, const RopeBfloat16Arguments&);
+  void (*swigluBfloat16)(Workers&, const SwigluBfloat16Arguments&);
+  void (*swigluBackwardBfloat16)(Workers&, const SwigluBackwardBfloat16Arguments&);
+  void (*embeddingBfloat16)(Workers&, const EmbeddingBfloat16Arguments&);
+  void (*embeddingBackwardBfloat16)(Workers&, const EmbeddingBackwardBfloat16Arguments&);
+  void (*addBfloat16)(Workers&, const AddBfloat16Arguments&);
+  void (*fillBfloat16)(Workers&, const FillBfloat16Arguments&);
   void (*attentionForwardBfloat16)(Workers&, const AttentionForwardBfloat16Arguments&);
   void (*attentionBackwardBfloat16)(Workers&, const AttentionBackwardBfloat16Arguments&);
   void (*attentionDeltaBfloat16)(Workers&, const AttentionDeltaBfloat16Arguments&);

@@ -20,6 +20,10 @@ const Kernels& avx512() {
     Kernels kernels = cpu::avx512::table;
     if (multipliesPairs()) {
       kernels.bfloat16 = "dot";
+      kernels.linearBfloat16 = cpu::avx512bf16::linearBfloat16;
+      kernels.linearBfloat16Wide = cpu::avx512bf16::linearBfloat16Wide;
+      kernels.linearBackwardInputBfloat16 = cpu::avx512bf16::linearBackwardInputBfloat16;
+      kernels.linearBackwardWeightBfloat16 = cpu::avx512bf16::linearBackwardWeightBfloat16;
       kernels.attentionForwardBfloat16 = cpu::avx512bf16::attentionForwardBfloat16;
       kernels.attentionBackwardBfloat16 = cpu::avx512bf16::attentionBackwardBfloat16;
     }

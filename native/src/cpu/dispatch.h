@@ -18,6 +18,10 @@ extern const Kernels table;
 }
 /// What AVX-512 does better where it has products of bfloat16 pairs.
 namespace avx512bf16 {
+void linearBfloat16(Workers&, const LinearBfloat16Arguments&);
+void linearBfloat16Wide(Workers&, const LinearBfloat16WideArguments&);
+void linearBackwardInputBfloat16(Workers&, const LinearBackwardInputBfloat16Arguments&);
+void linearBackwardWeightBfloat16(Workers&, const LinearBackwardWeightBfloat16Arguments&);
 void attentionForwardBfloat16(Workers&, const AttentionForwardBfloat16Arguments&);
 void attentionBackwardBfloat16(Workers&, const AttentionBackwardBfloat16Arguments&);
 }  // namespace avx512bf16

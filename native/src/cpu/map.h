@@ -1,7 +1,7 @@
 // Element-wise loops in vectors, with their rest and with stores that pass the caches by.
 #pragma once
 
-#include "simd.h"
+#include "bfloat16.h"
 
 namespace libra::cpu::LIBRA_SET {
 
@@ -18,34 +18,76 @@ LIBRA_INLINE void storePast(float* to, Floats x) {
   store(to, x);
 #endif
 }
+LIBRA_INLINE void storePast(Bfloat16* to, Floats x) {
+  const Halves halves = __builtin_convertvector(narrowBits<Floats, Words>(x), Halves);
+#if LIBRA_VECTOR_BYTES == 64
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(halves));
+#elif LIBRA_VECTOR_BYTES == 32
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(halves));
+#elif defined(__SSE__)
+  _mm_stream_si64(reinterpret_cast<long long*>(to), __builtin_bit_cast(long long, halves));
+#else
+  store(to, x);
+#endif
+}
+
+/// The first `count` lanes; reads and writes nothing beyond.
+LIBRA_INLINE Floats loadSome(const Bfloat16* from, int64_t count) {
+  Floats x{};
+  for (int64_t i = 0; i < count; ++i) x[i] = widened(from[i]);
+  return x;
+}
+LIBRA_INLINE void storeSome(Bfloat16* to, Floats x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) storeOne(to + i, x[i]);
+}
 
 /// A vector of elements `at`, at + 1, … of the tensors that a body reads and writes; keep() writes
 /// what is soon read again.
 struct WholePlace {
   int64_t at;
-  LIBRA_INLINE Floats read(const float* from) const { return load(from + at); }
-  LIBRA_INLINE void write(float* to, Floats x) const { store(to + at, x); }
+  template <class Element>
+  LIBRA_INLINE Floats read(const Element* from) const {
+    return load(from + at);
+  }
+  template <class Element>
+  LIBRA_INLINE void write(Element* to, Floats x) const {
+    store(to + at, x);
+  }
   LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
 };
 struct PassingPlace {
   int64_t at;
-  LIBRA_INLINE Floats read(const float* from) const { return load(from + at); }
-  LIBRA_INLINE void write(float* to, Floats x) const { storePast(to + at, x); }
+  template <class Element>
+  LIBRA_INLINE Floats read(const Element* from) const {
+    return load(from + at);
+  }
+  template <class Element>
+  LIBRA_INLINE void write(Element* to, Floats x) const {
+    storePast(to + at, x);
+  }
   LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
 };
 struct PartPlace {
   int64_t at;
   int64_t count;
-  LIBRA_INLINE Floats read(const float* from) const { return loadSome(from + at, count); }
-  LIBRA_INLINE void write(float* to, Floats x) const { storeSome(to + at, x, count); }
+  template <class Element>
+  LIBRA_INLINE Floats read(const Element* from) const {
+    return loadSome(from + at, count);
+  }
+  template <class Element>
+  LIBRA_INLINE void write(Element* to, Floats x) const {
+    storeSome(to + at, x, count);
+  }
   LIBRA_INLINE void keep(float* to, Floats x) const { storeSome(to + at, x, count); }
 };
 
-/// Whether results of `bytes` in all should pass the caches by: larger than what the last cache
+/// Whether a result of `count` elements should pass the caches by: larger than what the last cache
 /// keeps for a core or two.
 inline constexpr int64_t passingBytes = int64_t{32} << 20;
-LIBRA_INLINE bool passes(const float* to, int64_t bytes) {
-  return bytes >= passingBytes && reinterpret_cast<uintptr_t>(to) % LIBRA_VECTOR_BYTES == 0;
+template <class Element>
+LIBRA_INLINE bool passes(const Element* to, int64_t count) {
+  constexpr int64_t bytes = sizeof(Element);
+  return count * bytes >= passingBytes && reinterpret_cast<uintptr_t>(to) % (lanes * bytes) == 0;
 }
 
 /// body(place) over elements [first, last). `passing`: writes pass the caches by; every tensor

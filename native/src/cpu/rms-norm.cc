@@ -13,17 +13,17 @@ namespace {
 constexpr int64_t chainRows = 128;
 
 /// dx of one row, and the row's share of dWeight added to weightSums.
-template <bool accumulate>
-LIBRA_INLINE void gradientRow(const RmsNormBackwardArguments& a, int64_t row, float* weightSums,
+template <bool accumulate, class Element>
+LIBRA_INLINE void gradientRow(const RmsNormBackwardOf<Element>& a, int64_t row, float* weightSums,
                               bool passing) {
-  const float* dOut = a.dOut + row * a.width;
-  const float* x = a.x + row * a.width;
-  float* dx = a.dx + row * a.width;
+  const Element* dOut = a.dOut + row * a.width;
+  const Element* x = a.x + row * a.width;
+  Element* dx = a.dx + row * a.width;
   const float inverse = a.inverseRms[row];
   const float projection = sumRow(
       a.width,
       [&](int64_t i) LIBRA_LAMBDA { return load(dOut + i) * load(a.weight + i) * load(x + i); },
-      [&](int64_t i) LIBRA_LAMBDA { return dOut[i] * a.weight[i] * x[i]; });
+      [&](int64_t i) LIBRA_LAMBDA { return widened(dOut[i]) * a.weight[i] * widened(x[i]); });
   const Floats factor = splat(projection * inverse * inverse / static_cast<float>(a.width));
   const Floats scale = splat(inverse);
   mapElements(0, a.width, passing, [&](auto place) LIBRA_LAMBDA {
@@ -36,14 +36,13 @@ LIBRA_INLINE void gradientRow(const RmsNormBackwardArguments& a, int64_t row, fl
   });
 }
 
-}  // namespace
-
-void rmsNorm(Workers& workers, const RmsNormArguments& a) {
-  const bool passing = passes(a.out, 4 * a.rows * a.width) && a.width % lanes == 0 && a.out != a.x;
+template <class Element>
+void normRows(Workers& workers, const RmsNormOf<Element>& a) {
+  const bool passing = passes(a.out, a.rows * a.width) && a.width % lanes == 0 && a.out != a.x;
   forRanges(workers, a.rows, rowsOfTask(a.width), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
-      const float* x = a.x + row * a.width;
-      float* out = a.out + row * a.width;
+      const Element* x = a.x + row * a.width;
+      Element* out = a.out + row * a.width;
       const float mean = dotRow(x, x, a.width) / static_cast<float>(a.width);
       const float inverse = 1 / __builtin_sqrtf(mean + a.eps);
       a.inverseRms[row] = inverse;
@@ -55,12 +54,13 @@ void rmsNorm(Workers& workers, const RmsNormArguments& a) {
   });
 }
 
-void rmsNormBackward(Workers& workers, const RmsNormBackwardArguments& a) {
+template <class Element>
+void normRowsBackward(Workers& workers, const RmsNormBackwardOf<Element>& a) {
   ScratchFrame frame;
   const int64_t chains = (a.rows + chainRows - 1) / chainRows;
   float* sums = frame.floats(chains * a.width);
-  const bool passing = passes(a.dx, 4 * a.rows * a.width) && a.width % lanes == 0 &&
-                       !a.accumulate && a.dx != a.dOut && a.dx != a.x;
+  const bool passing = passes(a.dx, a.rows * a.width) && a.width % lanes == 0 && !a.accumulate &&
+                       a.dx != a.dOut && a.dx != a.x;
   forRanges(workers, a.rows, chainRows, [&](int64_t first, int64_t last) {
     float* own = sums + first / chainRows * a.width;
     __builtin_memset(own, 0, sizeof(float) * a.width);
@@ -82,6 +82,18 @@ void rmsNormBackward(Workers& workers, const RmsNormBackwardArguments& a) {
       a.dWeight[i] = static_cast<float>(old + columns[i - first]);
     }
   });
+}
+
+}  // namespace
+
+void rmsNorm(Workers& workers, const RmsNormArguments& a) { normRows(workers, a); }
+void rmsNormBfloat16(Workers& workers, const RmsNormBfloat16Arguments& a) { normRows(workers, a); }
+
+void rmsNormBackward(Workers& workers, const RmsNormBackwardArguments& a) {
+  normRowsBackward(workers, a);
+}
+void rmsNormBackwardBfloat16(Workers& workers, const RmsNormBackwardBfloat16Arguments& a) {
+  normRowsBackward(workers, a);
 }
 
 }  // namespace libra::cpu::LIBRA_SET

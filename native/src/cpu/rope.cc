@@ -35,7 +35,8 @@ LIBRA_INLINE void sineCosine(Doubles angle, HalfFloats& sine, HalfFloats& cosine
   cosine = __builtin_convertvector(cosineNegative ? -second : second, HalfFloats);
 }
 
-LIBRA_INLINE void rotate(const float* x, float* out, const float* sine, const float* cosine,
+template <class Element>
+LIBRA_INLINE void rotate(const Element* x, Element* out, const float* sine, const float* cosine,
                          int64_t half, bool passing) {
   mapElements(0, half, passing, [&](auto place) LIBRA_LAMBDA {
     const Floats a = place.read(x);
@@ -47,9 +48,8 @@ LIBRA_INLINE void rotate(const float* x, float* out, const float* sine, const fl
   });
 }
 
-}  // namespace
-
-void rope(Workers& workers, const RopeArguments& a) {
+template <class Element>
+void rotateHeads(Workers& workers, const RopeOf<Element>& a) {
   const int64_t half = a.headDim / 2;
   const int64_t padded = (half + halfLanes - 1) / halfLanes * halfLanes;
   ScratchFrame frame;
@@ -59,7 +59,7 @@ void rope(Workers& workers, const RopeArguments& a) {
     frequencies[i] = i < half ? __builtin_pow(a.theta, exponent) : 0;
   }
   const int64_t width = a.heads * a.headDim;
-  const bool passing = passes(a.out, 4 * a.tokens * width) && half % lanes == 0 && a.out != a.x;
+  const bool passing = passes(a.out, a.tokens * width) && half % lanes == 0 && a.out != a.x;
   forRanges(workers, a.tokens, rowsOfTask(width), [&](int64_t first, int64_t last) {
     ScratchFrame own;
     float* sine = own.floats(padded);
@@ -81,5 +81,10 @@ void rope(Workers& workers, const RopeArguments& a) {
     }
   });
 }
+
+}  // namespace
+
+void rope(Workers& workers, const RopeArguments& a) { rotateHeads(workers, a); }
+void ropeBfloat16(Workers& workers, const RopeBfloat16Arguments& a) { rotateHeads(workers, a); }
 
 }  // namespace libra::cpu::LIBRA_SET

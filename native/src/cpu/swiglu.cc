@@ -23,10 +23,9 @@ LIBRA_INLINE Gradients backward(Floats dOut, Floats gate, Floats up) {
   return {dOut * up * (s + silu * (splat(1.0f) - s)), dOut * silu};
 }
 
-}  // namespace
-
-void swiglu(Workers& workers, const SwigluArguments& a) {
-  const bool passing = passes(a.out, 4 * a.count) && a.out != a.gate && a.out != a.up;
+template <class Element>
+void gateElements(Workers& workers, const SwigluOf<Element>& a) {
+  const bool passing = passes(a.out, a.count) && a.out != a.gate && a.out != a.up;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
     mapElements(first, last, passing, [&](auto place) LIBRA_LAMBDA {
       place.write(a.out, forward(place.read(a.gate), place.read(a.up)));
@@ -34,10 +33,11 @@ void swiglu(Workers& workers, const SwigluArguments& a) {
   });
 }
 
-void swigluBackward(Workers& workers, const SwigluBackwardArguments& a) {
+template <class Element>
+void gateElementsBackward(Workers& workers, const SwigluBackwardOf<Element>& a) {
   const bool inPlace = a.dGate == a.gate || a.dGate == a.up || a.dGate == a.dOut ||
                        a.dUp == a.gate || a.dUp == a.up || a.dUp == a.dOut;
-  const bool passing = passes(a.dGate, 4 * a.count) && passes(a.dUp, 4 * a.count) && !inPlace;
+  const bool passing = passes(a.dGate, a.count) && passes(a.dUp, a.count) && !inPlace;
   forRanges(workers, a.count, taskElements, [&](int64_t first, int64_t last) {
     mapElements(first, last, passing, [&](auto place) LIBRA_LAMBDA {
       const Gradients gradients =
@@ -46,6 +46,20 @@ void swigluBackward(Workers& workers, const SwigluBackwardArguments& a) {
       place.write(a.dUp, gradients.up);
     });
   });
+}
+
+}  // namespace
+
+void swiglu(Workers& workers, const SwigluArguments& a) { gateElements(workers, a); }
+void swigluBfloat16(Workers& workers, const SwigluBfloat16Arguments& a) {
+  gateElements(workers, a);
+}
+
+void swigluBackward(Workers& workers, const SwigluBackwardArguments& a) {
+  gateElementsBackward(workers, a);
+}
+void swigluBackwardBfloat16(Workers& workers, const SwigluBackwardBfloat16Arguments& a) {
+  gateElementsBackward(workers, a);
 }
 
 }  // namespace libra::cpu::LIBRA_SET

@@ -77,16 +77,20 @@ void accumulateVectors(Workers& workers, const AccumulateVectorsArguments& a) {
 }
 
 void gatherVectors(Workers& workers, const MoveVectorsArguments& a) {
+  const int64_t bytes = a.vectorSize * a.elementBytes;
+  const char* from = static_cast<const char*>(a.from);
+  char* to = static_cast<char*>(a.to);
   forBlocks(workers, a, [&](int64_t strided, int64_t packed, int64_t count) {
-    __builtin_memcpy(a.to + packed * a.vectorSize, a.from + strided * a.vectorSize,
-                     sizeof(float) * count * a.vectorSize);
+    __builtin_memcpy(to + packed * bytes, from + strided * bytes, count * bytes);
   });
 }
 
 void scatterVectors(Workers& workers, const MoveVectorsArguments& a) {
+  const int64_t bytes = a.vectorSize * a.elementBytes;
+  const char* from = static_cast<const char*>(a.from);
+  char* to = static_cast<char*>(a.to);
   forBlocks(workers, a, [&](int64_t strided, int64_t packed, int64_t count) {
-    __builtin_memcpy(a.to + strided * a.vectorSize, a.from + packed * a.vectorSize,
-                     sizeof(float) * count * a.vectorSize);
+    __builtin_memcpy(to + strided * bytes, from + packed * bytes, count * bytes);
   });
 }
 

@@ -1,5 +1,5 @@
 // Linear layers and their gradients.
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
@@ -14,31 +14,43 @@ std::string text(const LinearShape& s) {
                   field("adds", s.adds));
 }
 
+/// Out is Element, or float for a wide result of bfloat16 inputs.
+template <class Element, class Out>
 struct LinearCase : Case {
   const LinearShape s;
-  Buffer x, weight, residual, out;
+  TensorOf<Element> x, weight;
+  TensorOf<Out> residual, out;
 
   explicit LinearCase(LinearShape shape)
-      : Case("linear", text(shape)),
+      : Case(named<Element>("linear") + (narrow<Element> && !narrow<Out> ? "Wide" : ""),
+             text(shape)),
         s(shape),
         x(s.rows * s.in),
         weight(s.outputs * s.in),
         residual(s.rows * s.outputs),
         out(s.rows * s.outputs) {
-    random.fill(x);
-    random.fill(weight);
-    random.fill(residual);
-    output(out, "out", 3e-6);
+    fill(random, x);
+    fill(random, weight);
+    fill(random, residual);
+    output(out.wide(), "out", toleranceOf<Out>(3e-6));
     flops = 2.0 * s.rows * s.in * s.outputs;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.linear(w, {.x = x.data(),
-                 .weight = weight.data(),
-                 .residual = s.adds ? residual.data() : nullptr,
-                 .out = out.data(),
-                 .rows = s.rows,
-                 .in = s.in,
-                 .outputs = s.outputs});
+    const libra::LinearOf<Element, Out> arguments{.x = x.data(),
+                                                  .weight = weight.data(),
+                                                  .residual = s.adds ? residual.data() : nullptr,
+                                                  .out = out.data(),
+                                                  .rows = s.rows,
+                                                  .in = s.in,
+                                                  .outputs = s.outputs};
+    if constexpr (narrow<Out>) {
+      k.linearBfloat16(w, arguments);
+    } else if constexpr (narrow<Element>) {
+      k.linearBfloat16Wide(w, arguments);
+    } else {
+      k.linear(w, arguments);
+    }
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t t = 0; t < s.rows; ++t) {
@@ -54,29 +66,31 @@ struct LinearCase : Case {
 };
 
 /// Both gradients: dx and dWeight.
+template <class Element>
 struct LinearBackwardCase : Case {
   const LinearShape s;
-  Buffer x, weight, dOut, dx, dWeight, dxBefore, dWeightBefore;
+  TensorOf<Element> x, weight, dOut, dx, dxBefore;
+  Buffer dWeight, dWeightBefore;
   std::vector<double> xVariable, weightVariable;
 
   explicit LinearBackwardCase(LinearShape shape)
-      : Case("linearBackward", text(shape)),
+      : Case(named<Element>("linearBackward"), text(shape)),
         s(shape),
         x(s.rows * s.in),
         weight(s.outputs * s.in),
         dOut(s.rows * s.outputs),
         dx(x.size()),
-        dWeight(weight.size()),
         dxBefore(x.size()),
+        dWeight(weight.size()),
         dWeightBefore(weight.size()) {
-    random.fill(x);
-    random.fill(weight);
-    random.fill(dOut);
+    fill(random, x);
+    fill(random, weight);
+    fill(random, dOut);
     if (s.adds) {
-      random.fill(dxBefore);
+      fill(random, dxBefore);
       random.fill(dWeightBefore);
     }
-    output(dx, "dx", 3e-6);
+    output(dx.wide(), "dx", toleranceOf<Element>(3e-6));
     output(dWeight, "dWeight", 3e-6);
     xVariable = x.widened();
     weightVariable = weight.widened();
@@ -88,10 +102,11 @@ struct LinearBackwardCase : Case {
     dWeight = dWeightBefore;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.linearBackwardInput(w,
-                          {dOut.data(), weight.data(), dx.data(), s.rows, s.in, s.outputs, s.adds});
-    k.linearBackwardWeight(
+    pick<Element>(k.linearBackwardInput, k.linearBackwardInputBfloat16)(
+        w, {dOut.data(), weight.data(), dx.data(), s.rows, s.in, s.outputs, s.adds});
+    pick<Element>(k.linearBackwardWeight, k.linearBackwardWeightBfloat16)(
         w, {dOut.data(), x.data(), dWeight.data(), s.rows, s.in, s.outputs, s.adds});
+    dx.gather();
   }
   void reference(std::vector<Expected>& e) override {
     e[0].values = dxBefore.widened();
@@ -120,8 +135,8 @@ struct LinearBackwardCase : Case {
     return sum;
   }
   std::vector<Slope> slopes() override {
-    if (s.adds) return {};
-    return {{"dx", &xVariable, &dx}, {"dWeight", &weightVariable, &dWeight}};
+    if (narrow<Element> || s.adds) return {};
+    return {{"dx", &xVariable, &dx.wide()}, {"dWeight", &weightVariable, &dWeight}};
   }
 };
 
@@ -132,13 +147,16 @@ void addLinearCases(CaseList& list) {
                                 {9, 17, 49, false},  {100, 65, 33, true}, {97, 520, 100, false},
                                 {5, 1030, 16, true}, {0, 4, 4, false},    {4, 0, 4, true}};
   for (const LinearShape& shape : shapes) {
-    addCase<LinearCase>(list, shape);
-    addCase<LinearBackwardCase>(list, shape);
+    addCase<LinearCase<float, float>>(list, shape);
+    addCase<LinearBackwardCase<float>>(list, shape);
+    addCase<LinearCase<Bfloat16, Bfloat16>>(list, shape);
+    addCase<LinearCase<Bfloat16, float>>(list, shape);
+    addCase<LinearBackwardCase<Bfloat16>>(list, shape);
   }
-  addCase<LinearCase>(list, Size::large, LinearShape{2048, 1024, 1024, false});
-  addCase<LinearBackwardCase>(list, Size::large, LinearShape{2048, 1024, 1024, false});
-  addCase<LinearCase>(list, Size::large, LinearShape{2048, 4096, 4096, false});
-  addCase<LinearBackwardCase>(list, Size::large, LinearShape{2048, 4096, 4096, false});
+  addCase<LinearCase<float, float>>(list, Size::large, LinearShape{2048, 1024, 1024, false});
+  addCase<LinearBackwardCase<float>>(list, Size::large, LinearShape{2048, 1024, 1024, false});
+  addCase<LinearCase<float, float>>(list, Size::large, LinearShape{2048, 4096, 4096, false});
+  addCase<LinearBackwardCase<float>>(list, Size::large, LinearShape{2048, 4096, 4096, false});
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // Embedding and cross-entropy: the operators that take ids.
 #include <cmath>
 
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
@@ -15,25 +15,29 @@ std::vector<int32_t> randomIds(Random& random, int64_t count, int64_t limit, boo
   return ids;
 }
 
+template <class Element>
 struct EmbeddingCase : Case {
   const int64_t tokens, vocabulary, width;
   std::vector<int32_t> ids;
-  Buffer table, out;
+  TensorOf<Element> table, out;
   EmbeddingCase(int64_t tokens, int64_t vocabulary, int64_t width)
-      : Case("embedding", describe(field("tokens", tokens), field("vocabulary", vocabulary),
-                                   field("width", width))),
+      : Case(named<Element>("embedding"),
+             describe(field("tokens", tokens), field("vocabulary", vocabulary),
+                      field("width", width))),
         tokens(tokens),
         vocabulary(vocabulary),
         width(width),
         ids(randomIds(random, tokens, vocabulary, false)),
         table(vocabulary * width),
         out(tokens * width) {
-    random.fill(table);
-    output(out, "out", 0);
-    bytes = 8.0 * tokens * width;
+    fill(random, table);
+    output(out.wide(), "out", 0);
+    bytes = 2.0 * sizeof(Element) * tokens * width;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.embedding(w, {ids.data(), table.data(), out.data(), tokens, vocabulary, width});
+    pick<Element>(k.embedding, k.embeddingBfloat16)(
+        w, {ids.data(), table.data(), out.data(), tokens, vocabulary, width});
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < tokens * width; ++i) {
@@ -42,14 +46,17 @@ struct EmbeddingCase : Case {
   }
 };
 
+template <class Element>
 struct EmbeddingBackwardCase : Case {
   const int64_t tokens, vocabulary, width;
   const bool adds;
   std::vector<int32_t> ids;
-  Buffer dOut, dTable, before;
+  TensorOf<Element> dOut;
+  Buffer dTable, before;
   EmbeddingBackwardCase(int64_t tokens, int64_t vocabulary, int64_t width, bool adds)
-      : Case("embeddingBackward", describe(field("tokens", tokens), field("vocabulary", vocabulary),
-                                           field("width", width), field("adds", adds))),
+      : Case(named<Element>("embeddingBackward"),
+             describe(field("tokens", tokens), field("vocabulary", vocabulary),
+                      field("width", width), field("adds", adds))),
         tokens(tokens),
         vocabulary(vocabulary),
         width(width),
@@ -58,7 +65,7 @@ struct EmbeddingBackwardCase : Case {
         dOut(tokens * width),
         dTable(vocabulary * width),
         before(vocabulary * width) {
-    random.fill(dOut);
+    fill(random, dOut);
     if (adds) random.fill(before);
     output(dTable, "dTable");
   }
@@ -66,8 +73,8 @@ struct EmbeddingBackwardCase : Case {
     if (adds) dTable = before;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.embeddingBackward(w,
-                        {ids.data(), dOut.data(), dTable.data(), tokens, vocabulary, width, adds});
+    pick<Element>(k.embeddingBackward, k.embeddingBackwardBfloat16)(
+        w, {ids.data(), dOut.data(), dTable.data(), tokens, vocabulary, width, adds});
   }
   void reference(std::vector<Expected>& e) override {
     e[0].values = before.widened();
@@ -173,12 +180,17 @@ struct CrossEntropyBackwardCase : Case {
 }  // namespace
 
 void addLossCases(CaseList& list) {
-  addCase<EmbeddingCase>(list, int64_t{9}, int64_t{5}, int64_t{7});
-  addCase<EmbeddingCase>(list, int64_t{300}, int64_t{50}, int64_t{64});
+  addCase<EmbeddingCase<float>>(list, int64_t{9}, int64_t{5}, int64_t{7});
+  addCase<EmbeddingCase<Bfloat16>>(list, int64_t{9}, int64_t{5}, int64_t{7});
+  addCase<EmbeddingCase<float>>(list, int64_t{300}, int64_t{50}, int64_t{64});
+  addCase<EmbeddingCase<Bfloat16>>(list, int64_t{300}, int64_t{50}, int64_t{64});
   for (const bool adds : {false, true}) {
-    addCase<EmbeddingBackwardCase>(list, int64_t{9}, int64_t{5}, int64_t{7}, adds);
-    addCase<EmbeddingBackwardCase>(list, int64_t{300}, int64_t{50}, int64_t{64}, adds);
-    addCase<EmbeddingBackwardCase>(list, int64_t{0}, int64_t{3}, int64_t{4}, adds);
+    addCase<EmbeddingBackwardCase<float>>(list, int64_t{9}, int64_t{5}, int64_t{7}, adds);
+    addCase<EmbeddingBackwardCase<Bfloat16>>(list, int64_t{9}, int64_t{5}, int64_t{7}, adds);
+    addCase<EmbeddingBackwardCase<float>>(list, int64_t{300}, int64_t{50}, int64_t{64}, adds);
+    addCase<EmbeddingBackwardCase<Bfloat16>>(list, int64_t{300}, int64_t{50}, int64_t{64}, adds);
+    addCase<EmbeddingBackwardCase<float>>(list, int64_t{0}, int64_t{3}, int64_t{4}, adds);
+    addCase<EmbeddingBackwardCase<Bfloat16>>(list, int64_t{0}, int64_t{3}, int64_t{4}, adds);
   }
   for (const auto& [rows, vocabulary] :
        {std::pair<int64_t, int64_t>{1, 1}, {5, 3}, {7, 130}, {3, 5001}, {0, 4}}) {
@@ -186,7 +198,7 @@ void addLossCases(CaseList& list) {
     addCase<CrossEntropyBackwardCase>(list, rows, vocabulary, false);
     addCase<CrossEntropyBackwardCase>(list, rows, vocabulary, true);
   }
-  addCase<EmbeddingCase>(list, Size::large, int64_t{8192}, int64_t{20000}, int64_t{1024});
+  addCase<EmbeddingCase<float>>(list, Size::large, int64_t{8192}, int64_t{20000}, int64_t{1024});
   addCase<CrossEntropyCase>(list, Size::large, int64_t{256}, int64_t{151936});
   addCase<CrossEntropyBackwardCase>(list, Size::large, int64_t{256}, int64_t{151936}, true);
 }

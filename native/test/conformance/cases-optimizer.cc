@@ -1,23 +1,29 @@
 // Element-wise operators, norms and AdamW.
 #include <cmath>
 
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
 
+template <class Element>
 struct AddCase : Case {
   const int64_t count;
-  Buffer a, b, out;
+  TensorOf<Element> a, b, out;
   explicit AddCase(int64_t count)
-      : Case("add", describe(field("count", count))), count(count), a(count), b(count), out(count) {
-    random.fill(a);
-    random.fill(b);
-    output(out, "out", 1e-7);
-    bytes = 12.0 * count;
+      : Case(named<Element>("add"), describe(field("count", count))),
+        count(count),
+        a(count),
+        b(count),
+        out(count) {
+    fill(random, a);
+    fill(random, b);
+    output(out.wide(), "out", toleranceOf<Element>(1e-7));
+    bytes = 3.0 * sizeof(Element) * count;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.add(w, {a.data(), b.data(), out.data(), count});
+    pick<Element>(k.add, k.addBfloat16)(w, {a.data(), b.data(), out.data(), count});
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < count; ++i) e[0].values[i] = static_cast<double>(a[i]) + b[i];
@@ -51,23 +57,26 @@ struct ScaleCase : Case {
   }
 };
 
+template <class Element>
 struct FillCopyCase : Case {
   const int64_t count;
-  Buffer x, filled, copied;
+  TensorOf<Element> x, filled, copied;
   explicit FillCopyCase(int64_t count)
-      : Case("fill and copy", describe(field("count", count))),
+      : Case(named<Element>("fill and copy"), describe(field("count", count))),
         count(count),
         x(count),
         filled(count),
         copied(count) {
-    random.fill(x);
-    output(filled, "filled", 0);
-    output(copied, "copied", 0);
-    bytes = 12.0 * count;
+    fill(random, x);
+    output(filled.wide(), "filled", 0);
+    output(copied.wide(), "copied", 0);
+    bytes = 3.0 * sizeof(Element) * count;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.fill(w, {filled.data(), count, 1.5f});
-    k.copy(w, {x.data(), copied.data(), count * 4});
+    pick<Element>(k.fill, k.fillBfloat16)(w, {filled.data(), count, 1.5f});
+    k.copy(w, {x.data(), copied.data(), count * static_cast<int64_t>(sizeof(Element))});
+    filled.gather();
+    copied.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < count; ++i) {
@@ -164,21 +173,24 @@ struct AdamWCase : Case {
 
 void addOptimizerCases(CaseList& list) {
   for (const int64_t count : {0, 1, 17, 1000, 70000}) {
-    addCase<AddCase>(list, count);
+    addCase<AddCase<float>>(list, count);
+    addCase<AddCase<Bfloat16>>(list, count);
     addCase<ScaleCase>(list, count, false);
     addCase<ScaleCase>(list, count, true);
-    addCase<FillCopyCase>(list, count);
+    addCase<FillCopyCase<float>>(list, count);
+    addCase<FillCopyCase<Bfloat16>>(list, count);
     addCase<NormCase>(list, count);
     addCase<AdamWCase>(list, count, int64_t{1});
     addCase<AdamWCase>(list, count, int64_t{7});
   }
   // Results above 32 MiB pass the caches by.
-  addCase<AddCase>(list, Size::wide, int64_t{8400003});
+  addCase<AddCase<float>>(list, Size::wide, int64_t{8400003});
+  addCase<AddCase<Bfloat16>>(list, Size::wide, int64_t{16800003});
   addCase<ScaleCase>(list, Size::wide, int64_t{8400003}, false);
-  addCase<FillCopyCase>(list, Size::wide, int64_t{8400003});
+  addCase<FillCopyCase<float>>(list, Size::wide, int64_t{8400003});
   const int64_t many = int64_t{1} << 24;
-  addCase<AddCase>(list, Size::large, many);
-  addCase<FillCopyCase>(list, Size::large, many);
+  addCase<AddCase<float>>(list, Size::large, many);
+  addCase<FillCopyCase<float>>(list, Size::large, many);
   addCase<NormCase>(list, Size::large, many);
   addCase<AdamWCase>(list, Size::large, many, int64_t{7});
 }

@@ -1,32 +1,36 @@
 // Row operators: RMSNorm and RoPE.
 #include <cmath>
 
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
 
 double square(double x) { return x * x; }
 
+template <class Element>
 struct RmsNormCase : Case {
   const int64_t rows, width;
-  Buffer x, weight, out, inverse;
+  TensorOf<Element> x, out;
+  Buffer weight, inverse;
   RmsNormCase(int64_t rows, int64_t width)
-      : Case("rmsNorm", describe(field("rows", rows), field("width", width))),
+      : Case(named<Element>("rmsNorm"), describe(field("rows", rows), field("width", width))),
         rows(rows),
         width(width),
         x(rows * width),
-        weight(width),
         out(rows * width),
+        weight(width),
         inverse(rows) {
-    random.fill(x);
+    fill(random, x);
     random.fill(weight);
-    output(out, "out");
+    output(out.wide(), "out", toleranceOf<Element>());
     output(inverse, "inverseRms");
-    bytes = 8.0 * rows * width;
+    bytes = 2.0 * sizeof(Element) * rows * width;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.rmsNorm(w, {x.data(), weight.data(), out.data(), inverse.data(), rows, width, 1e-6f});
+    pick<Element>(k.rmsNorm, k.rmsNormBfloat16)(
+        w, {x.data(), weight.data(), out.data(), inverse.data(), rows, width, 1e-6f});
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t r = 0; r < rows; ++r) {
@@ -40,38 +44,40 @@ struct RmsNormCase : Case {
   }
 };
 
+template <class Element>
 struct RmsNormBackwardCase : Case {
   const int64_t rows, width;
   const bool adds;
-  Buffer x, weight, dOut, inverse, dx, dWeight, dxBefore, dWeightBefore;
+  TensorOf<Element> x, dOut, dx, dxBefore;
+  Buffer weight, inverse, dWeight, dWeightBefore;
   std::vector<double> xVariable, weightVariable;
   RmsNormBackwardCase(int64_t rows, int64_t width, bool adds)
-      : Case("rmsNormBackward",
+      : Case(named<Element>("rmsNormBackward"),
              describe(field("rows", rows), field("width", width), field("adds", adds))),
         rows(rows),
         width(width),
         adds(adds),
         x(rows * width),
-        weight(width),
         dOut(rows * width),
-        inverse(rows),
         dx(rows * width),
-        dWeight(width),
         dxBefore(rows * width),
+        weight(width),
+        inverse(rows),
+        dWeight(width),
         dWeightBefore(width) {
-    random.fill(x);
+    fill(random, x);
     random.fill(weight);
-    random.fill(dOut);
+    fill(random, dOut);
     if (adds) {
-      random.fill(dxBefore);
+      fill(random, dxBefore);
       random.fill(dWeightBefore);
     }
     xVariable = x.widened();
     weightVariable = weight.widened();
     for (int64_t r = 0; r < rows; ++r) inverse[r] = static_cast<float>(scaleOf(r));
-    output(dx, "dx");
+    output(dx.wide(), "dx", toleranceOf<Element>());
     output(dWeight, "dWeight");
-    bytes = 12.0 * rows * width;
+    bytes = 3.0 * sizeof(Element) * rows * width;
   }
   double scaleOf(int64_t row) const {
     double sum = 0;
@@ -84,8 +90,10 @@ struct RmsNormBackwardCase : Case {
     dWeight = dWeightBefore;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.rmsNormBackward(w, {dOut.data(), x.data(), weight.data(), inverse.data(), dx.data(),
-                          dWeight.data(), rows, width, adds, adds});
+    pick<Element>(k.rmsNormBackward, k.rmsNormBackwardBfloat16)(
+        w, {dOut.data(), x.data(), weight.data(), inverse.data(), dx.data(), dWeight.data(), rows,
+            width, adds, adds});
+    dx.gather();
   }
   void reference(std::vector<Expected>& e) override {
     e[0].values = dxBefore.widened();
@@ -115,19 +123,20 @@ struct RmsNormBackwardCase : Case {
     return sum;
   }
   std::vector<Slope> slopes() override {
-    if (adds) return {};
-    return {{"dx", &xVariable, &dx}, {"dWeight", &weightVariable, &dWeight}};
+    if (narrow<Element> || adds) return {};
+    return {{"dx", &xVariable, &dx.wide()}, {"dWeight", &weightVariable, &dWeight}};
   }
 };
 
+template <class Element>
 struct RopeCase : Case {
   const int64_t tokens, heads, dim;
   const bool inverse;
-  Buffer x, out;
+  TensorOf<Element> x, out;
   std::vector<int32_t> positions;
   RopeCase(int64_t tokens, int64_t heads, int64_t dim, bool inverse)
-      : Case("rope", describe(field("tokens", tokens), field("heads", heads), field("headDim", dim),
-                              field("inverse", inverse))),
+      : Case(named<Element>("rope"), describe(field("tokens", tokens), field("heads", heads),
+                                              field("headDim", dim), field("inverse", inverse))),
         tokens(tokens),
         heads(heads),
         dim(dim),
@@ -135,15 +144,17 @@ struct RopeCase : Case {
         x(tokens * heads * dim),
         out(x.size()),
         positions(tokens) {
-    random.fill(x);
+    fill(random, x);
     for (int64_t t = 0; t < tokens; ++t) {
       positions[t] = static_cast<int32_t>(t % 3 == 0 ? random.below(1 << 20) : t);
     }
-    output(out, "out");
-    bytes = 8.0 * x.size();
+    output(out.wide(), "out", toleranceOf<Element>());
+    bytes = 2.0 * sizeof(Element) * x.size();
   }
   void run(const Kernels& k, Workers& w) override {
-    k.rope(w, {x.data(), positions.data(), out.data(), tokens, heads, dim, 1e6, inverse});
+    pick<Element>(k.rope, k.ropeBfloat16)(
+        w, {x.data(), positions.data(), out.data(), tokens, heads, dim, 1e6, inverse});
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     const int64_t half = dim / 2;
@@ -161,27 +172,39 @@ struct RopeCase : Case {
   }
 };
 
+template <class Element>
+void addSmallCases(CaseList& list) {
+  for (const auto& [rows, width] :
+       {std::pair<int64_t, int64_t>{1, 2}, {3, 7}, {130, 64}, {5, 1000}, {0, 8}}) {
+    addCase<RmsNormCase<Element>>(list, rows, width);
+    addCase<RmsNormBackwardCase<Element>>(list, rows, width, false);
+    addCase<RmsNormBackwardCase<Element>>(list, rows, width, true);
+  }
+  for (const bool inverse : {false, true}) {
+    addCase<RopeCase<Element>>(list, int64_t{5}, int64_t{3}, int64_t{2}, inverse);
+    addCase<RopeCase<Element>>(list, int64_t{7}, int64_t{1}, int64_t{96}, inverse);
+    addCase<RopeCase<Element>>(list, int64_t{70}, int64_t{4}, int64_t{128}, inverse);
+  }
+}
+
+/// Results above 32 MiB pass the caches by.
+template <class Element>
+void addWideCases(CaseList& list, int64_t rows) {
+  addCase<RmsNormCase<Element>>(list, Size::wide, rows, int64_t{4096});
+  addCase<RmsNormBackwardCase<Element>>(list, Size::wide, rows, int64_t{4096}, false);
+  addCase<RopeCase<Element>>(list, Size::wide, rows, int64_t{32}, int64_t{128}, false);
+}
+
 }  // namespace
 
 void addRowCases(CaseList& list) {
-  for (const auto& [rows, width] :
-       {std::pair<int64_t, int64_t>{1, 2}, {3, 7}, {130, 64}, {5, 1000}, {0, 8}}) {
-    addCase<RmsNormCase>(list, rows, width);
-    addCase<RmsNormBackwardCase>(list, rows, width, false);
-    addCase<RmsNormBackwardCase>(list, rows, width, true);
-  }
-  for (const bool inverse : {false, true}) {
-    addCase<RopeCase>(list, int64_t{5}, int64_t{3}, int64_t{2}, inverse);
-    addCase<RopeCase>(list, int64_t{7}, int64_t{1}, int64_t{96}, inverse);
-    addCase<RopeCase>(list, int64_t{70}, int64_t{4}, int64_t{128}, inverse);
-  }
-  // Results above 32 MiB pass the caches by.
-  addCase<RmsNormCase>(list, Size::wide, int64_t{2100}, int64_t{4096});
-  addCase<RmsNormBackwardCase>(list, Size::wide, int64_t{2100}, int64_t{4096}, false);
-  addCase<RopeCase>(list, Size::wide, int64_t{2100}, int64_t{32}, int64_t{128}, false);
-  addCase<RmsNormCase>(list, Size::large, int64_t{8192}, int64_t{4096});
-  addCase<RmsNormBackwardCase>(list, Size::large, int64_t{8192}, int64_t{4096}, false);
-  addCase<RopeCase>(list, Size::large, int64_t{8192}, int64_t{32}, int64_t{128}, false);
+  addSmallCases<float>(list);
+  addSmallCases<Bfloat16>(list);
+  addWideCases<float>(list, 2100);
+  addWideCases<Bfloat16>(list, 4100);
+  addCase<RmsNormCase<float>>(list, Size::large, int64_t{8192}, int64_t{4096});
+  addCase<RmsNormBackwardCase<float>>(list, Size::large, int64_t{8192}, int64_t{4096}, false);
+  addCase<RopeCase<float>>(list, Size::large, int64_t{8192}, int64_t{32}, int64_t{128}, false);
 }
 
 }  // namespace conformance

@@ -1,58 +1,64 @@
 // SwiGLU and its gradient.
 #include <cmath>
 
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
 
 double silu(double x) { return x / (1 + std::exp(-x)); }
 
+template <class Element>
 struct SwigluCase : Case {
   const int64_t count;
-  Buffer gate, up, out;
+  TensorOf<Element> gate, up, out;
   explicit SwigluCase(int64_t count)
-      : Case("swiglu", describe(field("count", count))),
+      : Case(named<Element>("swiglu"), describe(field("count", count))),
         count(count),
         gate(count),
         up(count),
         out(count) {
-    random.fill(gate, 6);
-    random.fill(up);
-    output(out, "out");
-    bytes = 12.0 * count;
+    fill(random, gate, 6);
+    fill(random, up);
+    output(out.wide(), "out", toleranceOf<Element>());
+    bytes = 3.0 * sizeof(Element) * count;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.swiglu(w, {gate.data(), up.data(), out.data(), count});
+    pick<Element>(k.swiglu, k.swigluBfloat16)(w, {gate.data(), up.data(), out.data(), count});
+    out.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < count; ++i) e[0].values[i] = silu(gate[i]) * up[i];
   }
 };
 
+template <class Element>
 struct SwigluBackwardCase : Case {
   const int64_t count;
-  Buffer dOut, gate, up, dGate, dUp;
+  TensorOf<Element> dOut, gate, up, dGate, dUp;
   std::vector<double> gateVariable, upVariable;
   explicit SwigluBackwardCase(int64_t count)
-      : Case("swigluBackward", describe(field("count", count))),
+      : Case(named<Element>("swigluBackward"), describe(field("count", count))),
         count(count),
         dOut(count),
         gate(count),
         up(count),
         dGate(count),
         dUp(count) {
-    random.fill(dOut);
-    random.fill(gate, 6);
-    random.fill(up);
+    fill(random, dOut);
+    fill(random, gate, 6);
+    fill(random, up);
     gateVariable = gate.widened();
     upVariable = up.widened();
-    output(dGate, "dGate");
-    output(dUp, "dUp");
-    bytes = 20.0 * count;
+    output(dGate.wide(), "dGate", toleranceOf<Element>());
+    output(dUp.wide(), "dUp", toleranceOf<Element>());
+    bytes = 5.0 * sizeof(Element) * count;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.swigluBackward(w, {dOut.data(), gate.data(), up.data(), dGate.data(), dUp.data(), count});
+    pick<Element>(k.swigluBackward, k.swigluBackwardBfloat16)(
+        w, {dOut.data(), gate.data(), up.data(), dGate.data(), dUp.data(), count});
+    dGate.gather();
+    dUp.gather();
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < count; ++i) {
@@ -67,8 +73,8 @@ struct SwigluBackwardCase : Case {
     return sum;
   }
   std::vector<Slope> slopes() override {
-    if (count > 2000) return {};  // each slope costs two sums over all elements
-    return {{"dGate", &gateVariable, &dGate}, {"dUp", &upVariable, &dUp}};
+    if (narrow<Element> || count > 2000) return {};  // each slope costs two sums over all elements
+    return {{"dGate", &gateVariable, &dGate.wide()}, {"dUp", &upVariable, &dUp.wide()}};
   }
 };
 
@@ -76,13 +82,16 @@ struct SwigluBackwardCase : Case {
 
 void addSwigluCases(CaseList& list) {
   for (const int64_t count : {1, 15, 64, 1003, 33000}) {
-    addCase<SwigluCase>(list, count);
-    addCase<SwigluBackwardCase>(list, count);
+    addCase<SwigluCase<float>>(list, count);
+    addCase<SwigluCase<Bfloat16>>(list, count);
+    addCase<SwigluBackwardCase<float>>(list, count);
+    addCase<SwigluBackwardCase<Bfloat16>>(list, count);
   }
-  addCase<SwigluCase>(list, Size::wide, int64_t{8400003});
-  addCase<SwigluBackwardCase>(list, Size::wide, int64_t{8400003});
-  addCase<SwigluCase>(list, Size::large, int64_t{1} << 25);
-  addCase<SwigluBackwardCase>(list, Size::large, int64_t{1} << 25);
+  addCase<SwigluCase<float>>(list, Size::wide, int64_t{8400003});
+  addCase<SwigluBackwardCase<float>>(list, Size::wide, int64_t{8400003});
+  addCase<SwigluBackwardCase<Bfloat16>>(list, Size::wide, int64_t{16800003});
+  addCase<SwigluCase<float>>(list, Size::large, int64_t{1} << 25);
+  addCase<SwigluBackwardCase<float>>(list, Size::large, int64_t{1} << 25);
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // The exchange's gathers, scatters and ordered sums, and attention's small steps.
 #include <cmath>
 
-#include "case.h"
+#include "typed.h"
 
 namespace conformance {
 namespace {
@@ -10,25 +10,29 @@ using libra::VectorBlock;
 using libra::VectorRun;
 
 /// gather, then scatter back into a cleared copy.
+template <class Element>
 struct MoveVectorsCase : Case {
   const int64_t size;
   std::vector<VectorBlock> blocks{{0, 3, 4, 2}, {14, 1, 1, 5}, {20, 0, 7, 3}, {21, 40, 3, 1}};
-  Buffer from, packed, back;
+  TensorOf<Element> from, packed, back;
   explicit MoveVectorsCase(int64_t size)
-      : Case("gatherVectors and scatterVectors", describe(field("vectorSize", size))),
+      : Case(named<Element>("gatherVectors and scatterVectors"),
+             describe(field("vectorSize", size))),
         size(size),
         from(150 * size),
         packed(51 * size),
         back(150 * size) {
-    random.fill(from);
-    output(packed, "packed", 0);
-    output(back, "back", 0);
+    fill(random, from);
+    output(packed.wide(), "packed", 0);
+    output(back.wide(), "back", 0);
   }
-  void prepare() override { back = Buffer(150 * size); }
+  void prepare() override { back = TensorOf<Element>(150 * size); }
   void run(const Kernels& k, Workers& w) override {
     const int64_t count = static_cast<int64_t>(blocks.size());
-    k.gatherVectors(w, {from.data(), packed.data(), blocks.data(), count, size});
-    k.scatterVectors(w, {packed.data(), back.data(), blocks.data(), count, size});
+    k.gatherVectors(w, {from.data(), packed.data(), blocks.data(), count, size, sizeof(Element)});
+    k.scatterVectors(w, {packed.data(), back.data(), blocks.data(), count, size, sizeof(Element)});
+    packed.gather();
+    back.gather();
   }
   void reference(std::vector<Expected>& e) override {
     int64_t at = 0;
@@ -151,7 +155,8 @@ struct MergePartialsCase : Case {
 
 void addVectorCases(CaseList& list) {
   for (const int64_t size : {1, 3, 64, 2000}) {
-    addCase<MoveVectorsCase>(list, size);
+    addCase<MoveVectorsCase<float>>(list, size);
+    addCase<MoveVectorsCase<Bfloat16>>(list, size);
     addCase<AccumulateVectorsCase>(list, size);
   }
   for (const int64_t dim : {1, 5, 64, 129}) {
