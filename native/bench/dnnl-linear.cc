@@ -16,31 +16,32 @@ const dnnl::engine& engine() {
   return only;
 }
 
-memory wrap(int64_t rows, int64_t columns, bool transposed, float* data) {
+memory wrap(int64_t rows, int64_t columns, bool transposed, memory::data_type type, void* data) {
   const auto tag = transposed ? memory::format_tag::ba : memory::format_tag::ab;
-  return memory({{rows, columns}, memory::data_type::f32, tag}, engine(), data);
+  return memory({{rows, columns}, type, tag}, engine(), data);
 }
 
 }  // namespace
 
 bool hasDnnl() { return true; }
 
-void dnnlLinear(const std::string& pass, int64_t tokens, int64_t inputs, int64_t outputs, float* x,
-                float* weight, float* y, int threads) {
+void dnnlLinear(const std::string& pass, bool bfloat16, int64_t tokens, int64_t inputs,
+                int64_t outputs, void* x, void* weight, void* y, int threads) {
   omp_set_num_threads(threads);
+  const auto type = bfloat16 ? memory::data_type::bf16 : memory::data_type::f32;
   memory a, b, c;
   if (pass == "forward") {
-    a = wrap(tokens, inputs, false, x);
-    b = wrap(inputs, outputs, true, weight);
-    c = wrap(tokens, outputs, false, y);
+    a = wrap(tokens, inputs, false, type, x);
+    b = wrap(inputs, outputs, true, type, weight);
+    c = wrap(tokens, outputs, false, type, y);
   } else if (pass == "input") {
-    a = wrap(tokens, outputs, false, y);
-    b = wrap(outputs, inputs, false, weight);
-    c = wrap(tokens, inputs, false, x);
+    a = wrap(tokens, outputs, false, type, y);
+    b = wrap(outputs, inputs, false, type, weight);
+    c = wrap(tokens, inputs, false, type, x);
   } else {
-    a = wrap(outputs, tokens, true, y);
-    b = wrap(tokens, inputs, false, x);
-    c = wrap(outputs, inputs, false, weight);
+    a = wrap(outputs, tokens, true, type, y);
+    b = wrap(tokens, inputs, false, type, x);
+    c = wrap(outputs, inputs, false, memory::data_type::f32, weight);
   }
   // oneDNN keeps made primitives: only the first call of a shape compiles.
   const dnnl::matmul::desc description(a.get_desc(), b.get_desc(), c.get_desc());
@@ -57,7 +58,7 @@ void dnnlLinear(const std::string& pass, int64_t tokens, int64_t inputs, int64_t
 namespace bench {
 
 bool hasDnnl() { return false; }
-void dnnlLinear(const std::string&, int64_t, int64_t, int64_t, float*, float*, float*, int) {}
+void dnnlLinear(const std::string&, bool, int64_t, int64_t, int64_t, void*, void*, void*, int) {}
 
 }  // namespace bench
 

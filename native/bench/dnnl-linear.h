@@ -11,7 +11,8 @@ bool hasDnnl();
 
 /// pass "forward": y[T,N] = x[T,K] · weight[N,K]ᵀ; "input": x = y · weight; "weight": weight = yᵀ ·
 /// x.
-void dnnlLinear(const std::string& pass, int64_t tokens, int64_t inputs, int64_t outputs, float* x,
-                float* weight, float* y, int threads);
+/// bfloat16: x, weight and y hold bfloat16, except that the weight's gradient is float.
+void dnnlLinear(const std::string& pass, bool bfloat16, int64_t tokens, int64_t inputs,
+                int64_t outputs, void* x, void* weight, void* y, int threads);
 
 }  // namespace bench

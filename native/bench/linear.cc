@@ -5,6 +5,7 @@
 //   peak THREADS                                         {"fp32", "bf16", "foreign"}
 //   run PROGRAM DTYPE PASS TOKENS INPUTS OUTPUTS THREADS {"seconds", "flops", "foreign"}
 // PROGRAM: libra or dnnl; PASS: forward, input or weight (the two gradients).
+#include <bit>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -18,38 +19,63 @@
 namespace bench {
 namespace {
 
+using libra::Bfloat16;
+
+/// Tensors of one layer; they are as large for bfloat16, of which they then hold the first half.
 struct Layer {
   int64_t tokens, inputs, outputs;
+  bool bfloat16;
   std::vector<float> x, weight, y;
 
-  Layer(int64_t tokens, int64_t inputs, int64_t outputs)
+  Layer(int64_t tokens, int64_t inputs, int64_t outputs, bool bfloat16)
       : tokens(tokens),
         inputs(inputs),
         outputs(outputs),
+        bfloat16(bfloat16),
         x(tokens * inputs),
         weight(outputs * inputs),
         y(tokens * outputs) {
     std::minstd_rand engine(1);
     for (auto* tensor : {&x, &weight, &y}) {
-      for (float& value : *tensor) value = static_cast<float>(engine() % 2001) / 1000 - 1;
+      for (int64_t i = 0; i < static_cast<int64_t>(tensor->size()); ++i) {
+        const float value = static_cast<float>(engine() % 2001) / 1000 - 1;
+        if (bfloat16) {
+          reinterpret_cast<Bfloat16*>(tensor->data())[i].bits =
+              static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
+        } else {
+          (*tensor)[i] = value;
+        }
+      }
+    }
+  }
+
+  template <class Element, class Forward, class Input, class Weight>
+  void run(libra::Workers& workers, const std::string& pass, Forward forward, Input input,
+           Weight weightGradient) {
+    Element* in = reinterpret_cast<Element*>(x.data());
+    Element* matrix = reinterpret_cast<Element*>(weight.data());
+    Element* out = reinterpret_cast<Element*>(y.data());
+    if (pass == "forward") {
+      forward(workers, {.x = in,
+                        .weight = matrix,
+                        .out = out,
+                        .rows = tokens,
+                        .in = inputs,
+                        .outputs = outputs});
+    } else if (pass == "input") {
+      input(workers, {out, matrix, in, tokens, inputs, outputs});
+    } else {
+      weightGradient(workers, {out, in, weight.data(), tokens, inputs, outputs});
     }
   }
 
   void run(libra::Workers& workers, const std::string& pass) {
-    const libra::Kernels& kernels = libra::kernels();
-    if (pass == "forward") {
-      kernels.linear(workers, {.x = x.data(),
-                               .weight = weight.data(),
-                               .out = y.data(),
-                               .rows = tokens,
-                               .in = inputs,
-                               .outputs = outputs});
-    } else if (pass == "input") {
-      kernels.linearBackwardInput(workers,
-                                  {y.data(), weight.data(), x.data(), tokens, inputs, outputs});
+    const libra::Kernels& k = libra::kernels();
+    if (bfloat16) {
+      run<Bfloat16>(workers, pass, k.linearBfloat16, k.linearBackwardInputBfloat16,
+                    k.linearBackwardWeightBfloat16);
     } else {
-      kernels.linearBackwardWeight(workers,
-                                   {y.data(), x.data(), weight.data(), tokens, inputs, outputs});
+      run<float>(workers, pass, k.linear, k.linearBackwardInput, k.linearBackwardWeight);
     }
   }
 };
@@ -78,8 +104,10 @@ class Server {
     int threads;
     words >> program >> dtype >> pass >> tokens >> inputs >> outputs >> threads;
     if (layer_ == nullptr || layer_->tokens != tokens || layer_->inputs != inputs ||
-        layer_->outputs != outputs) {
-      layer_ = std::make_unique<Layer>(tokens, inputs, outputs);
+        layer_->outputs != outputs || layer_->bfloat16 != (dtype == "bfloat16")) {
+      layer_.reset();
+      layer_ = std::make_unique<Layer>(tokens, inputs, outputs, dtype == "bfloat16");
+      for (std::string& program : last_) program.clear();
     }
     Layer& l = *layer_;
     const double flops = 2.0 * static_cast<double>(tokens) * static_cast<double>(inputs * outputs);
@@ -87,8 +115,8 @@ class Server {
       if (program == "libra") {
         l.run(pool_(threads), pass);
       } else {
-        dnnlLinear(pass, l.tokens, l.inputs, l.outputs, l.x.data(), l.weight.data(), l.y.data(),
-                   threads);
+        dnnlLinear(pass, l.bfloat16, l.tokens, l.inputs, l.outputs, l.x.data(), l.weight.data(),
+                   l.y.data(), threads);
       }
     };
     // The first run of a program on a layer makes its plans and touches its pages.
