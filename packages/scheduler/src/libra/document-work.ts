@@ -1,4 +1,3 @@
-import { documentCost } from "@libra/cost-model";
 import { linkClass } from "@libra/topology";
 import { Segments } from "./segments.js";
 import { WorkLines } from "./work-lines.js";
@@ -17,6 +16,7 @@ export class DocumentWork extends WorkLines {
   private documents = 0;
   private start = new Int32Array(0);
   private length = new Int32Array(0);
+  private cost = new Float64Array(0);
   private line = new Int32Array(0);
   /** Documents of line `l` are `order[first[l] … first[l + 1]]`, in row order. */
   private first = new Int32Array(1);
@@ -41,8 +41,10 @@ export class DocumentWork extends WorkLines {
       this.firstLine[s] = this.count;
       this.openLines(s, cp);
       this.firstLine[s + 1] = this.count;
+      this.first[this.firstLine[s]!] = this.documents;
       this.takeDocuments(s);
     }
+    this.first[this.count] = this.documents;
     this.sortByLine();
   }
 
@@ -58,15 +60,14 @@ export class DocumentWork extends WorkLines {
       segments.open();
       for (let i = this.first[l]!; i < this.first[l + 1]!; i++) {
         const d = this.order[i]!;
-        if (this.leaves[d] === 0) segments.add(this.start[d]!, this.length[d]!);
+        if (this.leaves[d] === 0) segments.add(this.start[d]!, this.length[d]!, this.cost[d]!);
       }
       let cost = segments.headCost(segment++) * queryHeads;
+      if (last < 0) continue;
       // The one that may stay in part first.
-      if (last >= 0) {
-        segmentCost[segment] = cost;
-        this.addAlone(last);
-        cost += segments.headCost(segment++) * queryHeads;
-      }
+      segmentCost[segment] = cost;
+      this.addAlone(last);
+      cost += segments.headCost(segment++) * queryHeads;
       for (let i = this.first[l]!; i < this.first[l + 1]!; i++) {
         const d = this.order[i]!;
         if (this.leaves[d] === 0 || d === last) continue;
@@ -86,12 +87,13 @@ export class DocumentWork extends WorkLines {
 
   private addAlone(document: number): void {
     this.segments.open();
-    this.segments.add(this.start[document]!, this.length[document]!);
+    const { start, length, cost } = this;
+    this.segments.add(start[document]!, length[document]!, cost[document]!);
   }
 
-  // Marks the longest documents whose cost reaches `cost`; returns the last of them.
-  private pickLeaving(line: number, cost: number): number {
-    const { byLength, length, order, pool, leaves } = this;
+  // Marks the longest documents whose work reaches `amount`; returns the last of them.
+  private pickLeaving(line: number, amount: number): number {
+    const { byLength, length, order, cost, leaves, queryHeads } = this;
     const first = this.first[line]!;
     const count = this.first[line + 1]! - first;
     // Ascending lengths; of equal ones the first in row order comes last. Exact below 2^53.
@@ -99,12 +101,12 @@ export class DocumentWork extends WorkLines {
       byLength[i] = length[order[first + i]!]! * 2 ** 22 + (count - 1 - i);
     }
     byLength.subarray(0, count).sort();
-    let rest = cost;
+    let rest = amount;
     let last = -1;
     for (let i = count - 1; i >= 0 && rest > 0; i--) {
       last = order[first + count - 1 - (byLength[i]! % 2 ** 22)]!;
       leaves[last] = 1;
-      rest -= documentCost(pool.cost, length[last]!) * this.queryHeads;
+      rest -= cost[last]! * queryHeads;
     }
     return last;
   }
@@ -130,7 +132,7 @@ export class DocumentWork extends WorkLines {
   }
 
   private takeDocuments(s: number): void {
-    const { pool, firstLine } = this;
+    const { pool, firstLine, queryHeads } = this;
     const cuSeqlens = pool.input.sequences[s]!;
     const lines = firstLine[s + 1]! - firstLine[s]!;
     if (lines > 1) this.countOwned(s, lines);
@@ -142,7 +144,9 @@ export class DocumentWork extends WorkLines {
       this.start[d] = cuSeqlens[i - 1]!;
       this.length[d] = length;
       this.line[d] = l;
-      this.work[l]! += documentCost(pool.cost, length) * this.queryHeads;
+      const cost = pool.costOf(s, i - 1);
+      this.cost[d] = cost;
+      this.work[l]! += cost * queryHeads;
       this.rows[l]! += length;
     }
   }
@@ -187,6 +191,11 @@ export class DocumentWork extends WorkLines {
 
   private sortByLine(): void {
     const { first, line, order } = this;
+    // With one line a sequence the documents are in order.
+    if (this.count === this.pool.poolSize) {
+      for (let d = 0; d < this.documents; d++) order[d] = d;
+      return;
+    }
     first.fill(0, 0, this.count + 1);
     for (let d = 0; d < this.documents; d++) first[line[d]! + 1]!++;
     for (let l = 0; l < this.count; l++) first[l + 1]! += first[l]!;
@@ -200,6 +209,7 @@ export class DocumentWork extends WorkLines {
     const capacity = 2 * documents;
     this.start = new Int32Array(capacity);
     this.length = new Int32Array(capacity);
+    this.cost = new Float64Array(capacity);
     this.line = new Int32Array(capacity);
     this.order = new Int32Array(capacity);
     this.leaves = new Uint8Array(capacity);

@@ -22,8 +22,8 @@ export class Segments extends DocumentLines {
   }
 
   /** Appends a document that begins at row `start` of its sequence. */
-  add(start: number, length: number): void {
-    this.sequenceRow[this.append(length)] = start;
+  add(start: number, length: number, cost: number): void {
+    this.sequenceRow[this.append(length, cost)] = start;
   }
 
   /** Finds the rows from `row` on, at most up to `rowEnd`, that follow one another in the sequence. */

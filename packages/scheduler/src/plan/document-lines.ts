@@ -1,4 +1,4 @@
-import { documentCost, type PlanningCost } from "@libra/cost-model";
+import type { PlanningCost } from "@libra/cost-model";
 
 /**
  * Lists of documents end to end, with the running planning cost of one query head at every document
@@ -41,12 +41,18 @@ export class DocumentLines {
     return this.lists - 1;
   }
 
-  /** Appends a document to the open list; returns the index of its first border. */
-  protected append(length: number): number {
+  /** Appends a document of a known cost to the open list; returns the index of its first border. */
+  protected append(length: number, cost: number): number {
     const at = this.first[this.lists]!++;
     this.border[at] = this.border[at - 1]! + length;
-    this.borderCost[at] = this.borderCost[at - 1]! + documentCost(this.cost, length);
+    this.borderCost[at] = this.borderCost[at - 1]! + cost;
     return at - 1;
+  }
+
+  /** Planning cost of one query head over document `index` of a list. */
+  costOf(list: number, index: number): number {
+    const at = this.first[list]! + index;
+    return this.borderCost[at + 1]! - this.borderCost[at]!;
   }
 
   rows(list: number): number {

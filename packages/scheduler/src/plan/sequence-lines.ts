@@ -1,5 +1,5 @@
 import { LibraError } from "@libra/base";
-import type { AttentionHeads } from "@libra/cost-model";
+import { type AttentionHeads, documentCost } from "@libra/cost-model";
 import { DocumentLines } from "./document-lines.js";
 import { checkPoolInput, type PoolInput } from "./pool-input.js";
 
@@ -31,7 +31,7 @@ export class SequenceLines extends DocumentLines {
       for (let i = 1; i < cuSeqlens.length; i++) {
         const length = cuSeqlens[i]! - cuSeqlens[i - 1]!;
         if (length > this.longest) this.longest = length;
-        this.append(length);
+        this.append(length, documentCost(this.cost, length));
       }
       total += this.headCost(s) * this.heads.queryHeads;
     }
