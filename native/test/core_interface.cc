@@ -59,7 +59,8 @@ void operatorsRunAndAreRead() {
   Setting setting;
   libra_storage* storage = setting.storage(64);
   CHECK(libra_fill(setting.stream, {storage, 0}, 16, 1.5, LIBRA_FLOAT32) == LIBRA_OK);
-  CHECK(libra_add(setting.stream, {storage, 0}, {storage, 0}, {storage, 32}, 8) == LIBRA_OK);
+  CHECK(libra_add(setting.stream, {storage, 0}, {storage, 0}, {storage, 32}, 8, LIBRA_FLOAT32) ==
+        LIBRA_OK);
   std::vector<float> values(16);
   Arrival arrival;
   CHECK(libra_stream_read(setting.stream, {storage, 0}, 16, LIBRA_FLOAT32, values.data(),
@@ -124,7 +125,8 @@ void aWrongIdFailsTheStreamOnly() {
   const int32_t wrong = 4;
   CHECK(libra_storage_zero(table) == LIBRA_OK);
   CHECK(libra_storage_write(ids, &wrong, 1, LIBRA_INT32) == LIBRA_OK);
-  CHECK(libra_embedding(setting.stream, {ids, 0}, {table, 0}, {out, 0}, 1, 4, 2) == LIBRA_OK);
+  CHECK(libra_embedding(setting.stream, {ids, 0}, {table, 0}, {out, 0}, 1, 4, 2, LIBRA_FLOAT32) ==
+        LIBRA_OK);
   Arrival arrival;
   CHECK(libra_stream_done(setting.stream, Arrival::callback, &arrival) == LIBRA_OK);
   CHECK(arrival.code() == "RANK_FAILED");

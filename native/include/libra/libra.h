@@ -201,33 +201,34 @@ libra_status libra_exchange(libra_communicator* communicator, libra_stream* stre
  * norms, log-sum-exp, delta and gradients of weights are float32 in both. */
 libra_status libra_linear(libra_stream* stream, libra_tensor x, libra_tensor weight,
                           libra_tensor residual, libra_tensor out, int64_t rows, int64_t in,
-                          int64_t outputs);
+                          int64_t outputs, int type, int out_type);
 libra_status libra_linear_backward_input(libra_stream* stream, libra_tensor d_out,
                                          libra_tensor weight, libra_tensor dx, int64_t rows,
-                                         int64_t in, int64_t outputs, int accumulate);
+                                         int64_t in, int64_t outputs, int accumulate, int type);
 libra_status libra_linear_backward_weight(libra_stream* stream, libra_tensor d_out, libra_tensor x,
                                           libra_tensor d_weight, int64_t rows, int64_t in,
-                                          int64_t outputs, int accumulate);
+                                          int64_t outputs, int accumulate, int type);
 libra_status libra_rms_norm(libra_stream* stream, libra_tensor x, libra_tensor weight,
                             libra_tensor out, libra_tensor inverse_rms, int64_t rows, int64_t width,
-                            double eps);
+                            double eps, int type);
 libra_status libra_rms_norm_backward(libra_stream* stream, libra_tensor d_out, libra_tensor x,
                                      libra_tensor weight, libra_tensor inverse_rms, libra_tensor dx,
                                      libra_tensor d_weight, int64_t rows, int64_t width,
-                                     int accumulate, int accumulate_weight);
+                                     int accumulate, int accumulate_weight, int type);
 libra_status libra_rope(libra_stream* stream, libra_tensor x, libra_tensor positions,
                         libra_tensor out, int64_t tokens, int64_t heads, int64_t head_dim,
-                        double theta, int inverse);
+                        double theta, int inverse, int type);
 libra_status libra_swiglu(libra_stream* stream, libra_tensor gate, libra_tensor up,
-                          libra_tensor out, int64_t count);
+                          libra_tensor out, int64_t count, int type);
 libra_status libra_swiglu_backward(libra_stream* stream, libra_tensor d_out, libra_tensor gate,
                                    libra_tensor up, libra_tensor d_gate, libra_tensor d_up,
-                                   int64_t count);
+                                   int64_t count, int type);
 libra_status libra_embedding(libra_stream* stream, libra_tensor ids, libra_tensor table,
-                             libra_tensor out, int64_t tokens, int64_t vocabulary, int64_t width);
+                             libra_tensor out, int64_t tokens, int64_t vocabulary, int64_t width,
+                             int type);
 libra_status libra_embedding_backward(libra_stream* stream, libra_tensor ids, libra_tensor d_out,
                                       libra_tensor d_table, int64_t tokens, int64_t vocabulary,
-                                      int64_t width, int accumulate);
+                                      int64_t width, int accumulate, int type);
 libra_status libra_cross_entropy(libra_stream* stream, libra_tensor logits, libra_tensor targets,
                                  libra_tensor sums, libra_tensor log_sum_exp, int64_t rows,
                                  int64_t vocabulary, int accumulate);
@@ -236,7 +237,7 @@ libra_status libra_cross_entropy_backward(libra_stream* stream, libra_tensor log
                                           libra_tensor d_logits, int64_t rows, int64_t vocabulary,
                                           double scale);
 libra_status libra_add(libra_stream* stream, libra_tensor a, libra_tensor b, libra_tensor out,
-                       int64_t count);
+                       int64_t count, int type);
 libra_status libra_scale(libra_stream* stream, libra_tensor x, libra_tensor out, int64_t count,
                          double factor, libra_tensor factor_tensor);
 libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value,
@@ -288,9 +289,9 @@ libra_status libra_vector_blocks_create(libra_column offset, libra_column rows, 
                                         libra_column width, libra_vector_blocks** out);
 void libra_vector_blocks_release(libra_vector_blocks* blocks); /* C only */
 libra_status libra_gather_vectors(libra_stream* stream, libra_tensor from, libra_tensor to,
-                                  libra_vector_blocks* blocks, int64_t vector_size);
+                                  libra_vector_blocks* blocks, int64_t vector_size, int type);
 libra_status libra_scatter_vectors(libra_stream* stream, libra_tensor from, libra_tensor to,
-                                   libra_vector_blocks* blocks, int64_t vector_size);
+                                   libra_vector_blocks* blocks, int64_t vector_size, int type);
 
 #ifdef __cplusplus
 }

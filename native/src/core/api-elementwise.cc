@@ -1,41 +1,28 @@
 // Element-wise operators and the optimizer behind libra.h.
-#include <algorithm>
-
 #include "core/api-operators.h"
 
 using namespace libra;
 using libra::api::enqueue;
-using libra::api::enqueueCall;
 using libra::api::guarded;
+using libra::api::kernelFor;
 using libra::api::Tensors;
-using libra::api::typeOf;
-
-namespace {
-
-/// Elements of a task.
-constexpr int64_t filledAtOnce = int64_t{1} << 16;
-
-void fillHalves(Workers& workers, Bfloat16* out, int64_t count, Bfloat16 value) {
-  const int64_t tasks = (count + filledAtOnce - 1) / filledAtOnce;
-  workers.run(static_cast<int>(tasks), [&](int task, int) {
-    const int64_t first = task * filledAtOnce;
-    std::fill(out + first, out + std::min(count, first + filledAtOnce), value);
-  });
-}
-
-}  // namespace
+using libra::api::withElement;
 
 extern "C" {
 
 libra_status libra_add(libra_stream* stream, libra_tensor a, libra_tensor b, libra_tensor out,
-                       int64_t count) {
+                       int64_t count, int type) {
   return guarded([&] {
-    Tensors t;
-    const AddArguments arguments{.a = t.floats(a, count, "a"),
-                                 .b = t.floats(b, count, "b"),
-                                 .out = t.floats(out, count, "out"),
-                                 .count = count};
-    enqueue(stream, "add", &Kernels::add, t, arguments);
+    withElement(type, [&](auto element) {
+      using Element = decltype(element);
+      Tensors t;
+      const AddOf<Element> arguments{.a = t.elements<Element>(a, count, "a"),
+                                     .b = t.elements<Element>(b, count, "b"),
+                                     .out = t.elements<Element>(out, count, "out"),
+                                     .count = count};
+      enqueue(stream, "add", kernelFor<Element>(&Kernels::add, &Kernels::addBfloat16), t,
+              arguments);
+    });
   });
 }
 
@@ -55,17 +42,15 @@ libra_status libra_scale(libra_stream* stream, libra_tensor x, libra_tensor out,
 libra_status libra_fill(libra_stream* stream, libra_tensor out, int64_t count, double value,
                         int type) {
   return guarded([&] {
-    Tensors t;
-    if (typeOf(type) == ElementType::bfloat16) {
-      Bfloat16* to = t.elements<Bfloat16>(out, count, "out");
-      const Bfloat16 rounded = narrowed(static_cast<float>(value));
-      return enqueueCall(stream, "fill", t, [to, count, rounded](Workers& workers) {
-        fillHalves(workers, to, count, rounded);
-      });
-    }
-    const FillArguments arguments{
-        .out = t.floats(out, count, "out"), .count = count, .value = static_cast<float>(value)};
-    enqueue(stream, "fill", &Kernels::fill, t, arguments);
+    withElement(type, [&](auto element) {
+      using Element = decltype(element);
+      Tensors t;
+      const FillOf<Element> arguments{.out = t.elements<Element>(out, count, "out"),
+                                      .count = count,
+                                      .value = static_cast<float>(value)};
+      enqueue(stream, "fill", kernelFor<Element>(&Kernels::fill, &Kernels::fillBfloat16), t,
+              arguments);
+    });
   });
 }
 

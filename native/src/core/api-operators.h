@@ -30,6 +30,10 @@ class Tensors {
     return reinterpret_cast<Element*>(bytes(tensor, elements * sizeof(Element), name));
   }
   /// Null when the tensor is not given.
+  template <class Element>
+  Element* optionalElements(const libra_tensor& tensor, int64_t elements, const char* name) {
+    return tensor.storage == nullptr ? nullptr : this->elements<Element>(tensor, elements, name);
+  }
   float* optionalFloats(const libra_tensor& tensor, int64_t elements, const char* name) {
     return tensor.storage == nullptr ? nullptr : floats(tensor, elements, name);
   }

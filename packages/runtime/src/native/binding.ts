@@ -83,19 +83,19 @@ export interface Binding {
   /** transfers: five values each: send, receive, sources, destinations (both [storage, offset, bytes, …]), vectorBytes. */
   exchange(communicator: NativeCommunicator, stream: NativeStream, transfers: readonly unknown[]): void;
 
-  linear(stream: NativeStream, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, residual: NativeStorage | null, residualOffset: number, out: NativeStorage, outOffset: number, rows: number, in_: number, outputs: number): void;
-  linearBackwardInput(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, weight: NativeStorage, weightOffset: number, dx: NativeStorage, dxOffset: number, rows: number, in_: number, outputs: number, accumulate: boolean): void;
-  linearBackwardWeight(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, x: NativeStorage, xOffset: number, dWeight: NativeStorage, dWeightOffset: number, rows: number, in_: number, outputs: number, accumulate: boolean): void;
-  rmsNorm(stream: NativeStream, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, out: NativeStorage, outOffset: number, inverseRms: NativeStorage, inverseRmsOffset: number, rows: number, width: number, eps: number): void;
-  rmsNormBackward(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, inverseRms: NativeStorage, inverseRmsOffset: number, dx: NativeStorage, dxOffset: number, dWeight: NativeStorage, dWeightOffset: number, rows: number, width: number, accumulate: boolean, accumulateWeight: boolean): void;
-  rope(stream: NativeStream, x: NativeStorage, xOffset: number, positions: NativeStorage, positionsOffset: number, out: NativeStorage, outOffset: number, tokens: number, heads: number, headDim: number, theta: number, inverse: boolean): void;
-  swiglu(stream: NativeStream, gate: NativeStorage, gateOffset: number, up: NativeStorage, upOffset: number, out: NativeStorage, outOffset: number, count: number): void;
-  swigluBackward(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, gate: NativeStorage, gateOffset: number, up: NativeStorage, upOffset: number, dGate: NativeStorage, dGateOffset: number, dUp: NativeStorage, dUpOffset: number, count: number): void;
-  embedding(stream: NativeStream, ids: NativeStorage, idsOffset: number, table: NativeStorage, tableOffset: number, out: NativeStorage, outOffset: number, tokens: number, vocabulary: number, width: number): void;
-  embeddingBackward(stream: NativeStream, ids: NativeStorage, idsOffset: number, dOut: NativeStorage, dOutOffset: number, dTable: NativeStorage, dTableOffset: number, tokens: number, vocabulary: number, width: number, accumulate: boolean): void;
+  linear(stream: NativeStream, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, residual: NativeStorage | null, residualOffset: number, out: NativeStorage, outOffset: number, rows: number, in_: number, outputs: number, type: number, outType: number): void;
+  linearBackwardInput(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, weight: NativeStorage, weightOffset: number, dx: NativeStorage, dxOffset: number, rows: number, in_: number, outputs: number, accumulate: boolean, type: number): void;
+  linearBackwardWeight(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, x: NativeStorage, xOffset: number, dWeight: NativeStorage, dWeightOffset: number, rows: number, in_: number, outputs: number, accumulate: boolean, type: number): void;
+  rmsNorm(stream: NativeStream, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, out: NativeStorage, outOffset: number, inverseRms: NativeStorage, inverseRmsOffset: number, rows: number, width: number, eps: number, type: number): void;
+  rmsNormBackward(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, x: NativeStorage, xOffset: number, weight: NativeStorage, weightOffset: number, inverseRms: NativeStorage, inverseRmsOffset: number, dx: NativeStorage, dxOffset: number, dWeight: NativeStorage, dWeightOffset: number, rows: number, width: number, accumulate: boolean, accumulateWeight: boolean, type: number): void;
+  rope(stream: NativeStream, x: NativeStorage, xOffset: number, positions: NativeStorage, positionsOffset: number, out: NativeStorage, outOffset: number, tokens: number, heads: number, headDim: number, theta: number, inverse: boolean, type: number): void;
+  swiglu(stream: NativeStream, gate: NativeStorage, gateOffset: number, up: NativeStorage, upOffset: number, out: NativeStorage, outOffset: number, count: number, type: number): void;
+  swigluBackward(stream: NativeStream, dOut: NativeStorage, dOutOffset: number, gate: NativeStorage, gateOffset: number, up: NativeStorage, upOffset: number, dGate: NativeStorage, dGateOffset: number, dUp: NativeStorage, dUpOffset: number, count: number, type: number): void;
+  embedding(stream: NativeStream, ids: NativeStorage, idsOffset: number, table: NativeStorage, tableOffset: number, out: NativeStorage, outOffset: number, tokens: number, vocabulary: number, width: number, type: number): void;
+  embeddingBackward(stream: NativeStream, ids: NativeStorage, idsOffset: number, dOut: NativeStorage, dOutOffset: number, dTable: NativeStorage, dTableOffset: number, tokens: number, vocabulary: number, width: number, accumulate: boolean, type: number): void;
   crossEntropy(stream: NativeStream, logits: NativeStorage, logitsOffset: number, targets: NativeStorage, targetsOffset: number, sums: NativeStorage, sumsOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, rows: number, vocabulary: number, accumulate: boolean): void;
   crossEntropyBackward(stream: NativeStream, logits: NativeStorage, logitsOffset: number, targets: NativeStorage, targetsOffset: number, logSumExp: NativeStorage, logSumExpOffset: number, dLogits: NativeStorage, dLogitsOffset: number, rows: number, vocabulary: number, scale: number): void;
-  add(stream: NativeStream, a: NativeStorage, aOffset: number, b: NativeStorage, bOffset: number, out: NativeStorage, outOffset: number, count: number): void;
+  add(stream: NativeStream, a: NativeStorage, aOffset: number, b: NativeStorage, bOffset: number, out: NativeStorage, outOffset: number, count: number, type: number): void;
   scale(stream: NativeStream, x: NativeStorage, xOffset: number, out: NativeStorage, outOffset: number, count: number, factor: number, factorTensor: NativeStorage | null, factorTensorOffset: number): void;
   fill(stream: NativeStream, out: NativeStorage, outOffset: number, count: number, value: number, type: number): void;
   copy(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, bytes: number): void;
@@ -114,8 +114,8 @@ export interface Binding {
   vectorRunsCreate(from: Column, to: Column, rows: Column, stride: Column): NativeVectorRuns;
   accumulateVectors(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, runs: NativeVectorRuns, vectorSize: number): void;
   vectorBlocksCreate(offset: Column, rows: Column, stride: Column, width: Column): NativeVectorBlocks;
-  gatherVectors(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, blocks: NativeVectorBlocks, vectorSize: number): void;
-  scatterVectors(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, blocks: NativeVectorBlocks, vectorSize: number): void;
+  gatherVectors(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, blocks: NativeVectorBlocks, vectorSize: number, type: number): void;
+  scatterVectors(stream: NativeStream, from: NativeStorage, fromOffset: number, to: NativeStorage, toOffset: number, blocks: NativeVectorBlocks, vectorSize: number, type: number): void;
 }
 
 /** What the addon has beside the header's functions. */

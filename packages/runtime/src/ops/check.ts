@@ -37,7 +37,7 @@ export class OperatorCheck {
     const what = "a tensor of float32 or bfloat16";
     if (!(tensor instanceof Tensor)) throw expected(what, name, tensor);
     const { dtype } = tensor;
-    if (dtype !== "float32" && dtype !== "bfloat16") throw this.#error(what, name, dtype);
+    if (dtype !== "float32" && dtype !== "bfloat16") throw this.error(what, name, dtype);
     return { name, dtype };
   }
 
@@ -78,7 +78,7 @@ export class OperatorCheck {
   ): [NativeStorage, number] {
     const place = this.#place(name, tensor, dtype);
     if (tensor.size % vectorSize !== 0) {
-      throw this.#error(`a multiple of ${vectorSize} elements`, name, shapeText(tensor.shape));
+      throw this.error(`a multiple of ${vectorSize} elements`, name, shapeText(tensor.shape));
     }
     return place;
   }
@@ -99,13 +99,13 @@ export class OperatorCheck {
       if (input === undefined || input.storage !== out.storage) continue;
       const overlaps =
         input.offset < out.offset + out.byteLength && out.offset < input.offset + input.byteLength;
-      if (overlaps) throw this.#error(`memory apart from ${other}`, name, `part of ${other}`);
+      if (overlaps) throw this.error(`memory apart from ${other}`, name, `part of ${other}`);
     }
   }
 
   /** @throws ARGUMENT unless it is a number, finite unless said otherwise */
   number(name: string, value: unknown, fits: (value: number) => boolean, what: string): number {
-    if (typeof value !== "number" || !fits(value)) throw this.#error(what, name, String(value));
+    if (typeof value !== "number" || !fits(value)) throw this.error(what, name, String(value));
     return value;
   }
 
@@ -114,9 +114,9 @@ export class OperatorCheck {
     const lead = typeof wanted === "string" || wanted.name === name ? "" : ` (as ${wanted.name})`;
     const what = `a tensor of ${dtype}${lead}`;
     if (!(tensor instanceof Tensor)) throw expected(what, name, tensor);
-    if (tensor.dtype !== dtype) throw this.#error(what, name, tensor.dtype);
+    if (tensor.dtype !== dtype) throw this.error(what, name, tensor.dtype);
     if (tensor.storage.owner !== this.#device) {
-      throw this.#error("a tensor of the stream's own rank", name, "one of another rank");
+      throw this.error("a tensor of the stream's own rank", name, "one of another rank");
     }
     if (tensor.storage.freed) {
       throw new LibraError(
@@ -143,10 +143,11 @@ export class OperatorCheck {
       return known === undefined ? extent : `${extent} = ${known}`;
     });
     const seen = this.#seen.length === 0 ? "" : ` (${this.#seen.join(", ")})`;
-    return this.#error(`shape [${wanted.join(", ")}]${seen}`, name, shapeText(tensor.shape));
+    return this.error(`shape [${wanted.join(", ")}]${seen}`, name, shapeText(tensor.shape));
   }
 
-  #error(what: string, name: string, received: string): LibraError {
+  /** `Expected … for … of … but received …` */
+  error(what: string, name: string, received: string): LibraError {
     return new LibraError(
       "ARGUMENT",
       `Expected ${what} for ${name} of ${this.#operator} but received ${received}`,

@@ -6,13 +6,18 @@ import { OperatorCheck } from "./check.js";
 
 const anyNumber = (): boolean => true;
 
-/** `out = a + b`, equal shapes; `out` may be either. */
+/** `out = a + b`, equal shapes, all float32 or all bfloat16; `out` may be either. */
 export function add(stream: Stream, args: { a: Tensor; b: Tensor; out: Tensor }): void {
   const check = new OperatorCheck("add", stream);
-  const a = check.tensor("a", args.a, "float32", args.a?.shape ?? []);
-  const b = check.like("b", args.b, args.a, "float32");
-  const out = check.like("out", args.out, args.a, "float32");
-  native().add(check.stream, ...([...a, ...b, ...out] as const), args.a.size);
+  const lead = check.lead("a", args.a);
+  const a = check.tensor("a", args.a, lead, args.a.shape);
+  const b = check.like("b", args.b, args.a, lead);
+  const out = check.like("out", args.out, args.a, lead);
+  native().add(
+    check.stream,
+    ...([...a, ...b, ...out] as const),
+    ...([args.a.size, dtypeCode[lead.dtype]] as const),
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
+import { dtypeCode } from "../dtype.js";
 import { native } from "../native/native.js";
 import type { Stream } from "../stream.js";
 import type { Tensor } from "../tensor.js";
 import { OperatorCheck } from "./check.js";
 
 /**
- * Rows of a table. An id outside it fails the stream.
+ * Rows of a table, float32 or bfloat16. An id outside it fails the stream.
  *
  * @param ids - int32 [T]
  * @param table - [V, N]
@@ -13,13 +14,15 @@ import { OperatorCheck } from "./check.js";
 export function embedding(stream: Stream, args: { ids: Tensor; table: Tensor; out: Tensor }): void {
   const check = new OperatorCheck("embedding", stream);
   const ids = check.tensor("ids", args.ids, "int32", ["T"]);
-  const table = check.tensor("table", args.table, "float32", ["V", "N"]);
-  const out = check.tensor("out", args.out, "float32", ["T", "N"]);
+  const lead = check.lead("table", args.table);
+  const table = check.tensor("table", args.table, lead, ["V", "N"]);
+  const out = check.tensor("out", args.out, lead, ["T", "N"]);
   check.apart("out", args.out, { table: args.table });
   native().embedding(
     check.stream,
     ...([...ids, ...table, ...out] as const),
     ...([check.extent("T"), check.extent("V"), check.extent("N")] as const),
+    dtypeCode[lead.dtype],
   );
 }
 
@@ -27,8 +30,8 @@ export function embedding(stream: Stream, args: { ids: Tensor; table: Tensor; ou
  * Adds the rows of `dOut` with equal ids, in token order whatever the number of threads.
  *
  * @param ids - int32 [T]
- * @param dOut - [T, N]
- * @param dTable - [V, N]
+ * @param dOut - [T, N], float32 or bfloat16
+ * @param dTable - [V, N], float32
  * @param accumulate - add to `dTable` (default false: rows without an id become 0)
  */
 export function embeddingBackward(
@@ -37,13 +40,14 @@ export function embeddingBackward(
 ): void {
   const check = new OperatorCheck("embeddingBackward", stream);
   const ids = check.tensor("ids", args.ids, "int32", ["T"]);
-  const dOut = check.tensor("dOut", args.dOut, "float32", ["T", "N"]);
+  const lead = check.lead("dOut", args.dOut);
+  const dOut = check.tensor("dOut", args.dOut, lead, ["T", "N"]);
   const dTable = check.tensor("dTable", args.dTable, "float32", ["V", "N"]);
   check.apart("dTable", args.dTable, { dOut: args.dOut });
   native().embeddingBackward(
     check.stream,
     ...([...ids, ...dOut, ...dTable] as const),
     ...([check.extent("T"), check.extent("V"), check.extent("N")] as const),
-    args.accumulate ?? false,
+    ...([args.accumulate ?? false, dtypeCode[lead.dtype]] as const),
   );
 }

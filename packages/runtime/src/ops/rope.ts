@@ -1,3 +1,4 @@
+import { dtypeCode } from "../dtype.js";
 import { native } from "../native/native.js";
 import type { Stream } from "../stream.js";
 import type { Tensor } from "../tensor.js";
@@ -7,10 +8,10 @@ import { isPositive, OperatorCheck } from "./check.js";
  * Rotary position embedding with Hugging Face's half rotation: element `i` of the first half pairs
  * with element `i` of the second, angle `position · theta^(−2i/D)` (Su et al. 2021).
  *
- * @param x - [T, H, D], D even
+ * @param x - [T, H, D], D even, float32 or bfloat16
  * @param positions - int32 [T], inside each document
  * @param theta - base of the frequencies
- * @param out - [T, H, D]; may be `x`
+ * @param out - [T, H, D], as `x`; may be `x`
  * @param inverse - rotate back: the gradient of the forward pass
  */
 export function rope(
@@ -24,9 +25,10 @@ export function rope(
   },
 ): void {
   const check = new OperatorCheck("rope", stream);
-  const x = check.tensor("x", args.x, "float32", ["T", "H", "D"]);
+  const lead = check.lead("x", args.x);
+  const x = check.tensor("x", args.x, lead, ["T", "H", "D"]);
   const positions = check.tensor("positions", args.positions, "int32", ["T"]);
-  const out = check.tensor("out", args.out, "float32", ["T", "H", "D"]);
+  const out = check.tensor("out", args.out, lead, ["T", "H", "D"]);
   const theta = check.number("theta", args.theta, isPositive, "a positive number");
   const even = (value: number): boolean => value % 2 === 0;
   const headDim = check.number("head dim", check.extent("D"), even, "an even number");
@@ -34,5 +36,6 @@ export function rope(
     check.stream,
     ...([...x, ...positions, ...out] as const),
     ...([check.extent("T"), check.extent("H"), headDim, theta, args.inverse ?? false] as const),
+    dtypeCode[lead.dtype],
   );
 }

@@ -1,4 +1,5 @@
 import { requireColumn } from "../communicator.js";
+import { dtypeCode } from "../dtype.js";
 import { ListCache } from "../native/lists.js";
 import { native } from "../native/native.js";
 import type { Stream } from "../stream.js";
@@ -43,17 +44,20 @@ function places(
   operator: string,
   stream: Stream,
   args: { from: Tensor; to: Tensor; vectorSize: number },
+  only?: "float32",
 ) {
   const check = new OperatorCheck(operator, stream);
   const size = check.number("vectorSize", args.vectorSize, isCount, "a positive integer");
-  const from = check.vectors("from", args.from, size, "float32");
-  const to = check.vectors("to", args.to, size, "float32");
+  const lead = only === undefined ? check.lead("from", args.from) : { name: "from", dtype: only };
+  const from = check.vectors("from", args.from, size, lead);
+  const to = check.vectors("to", args.to, size, lead);
   check.apart("to", args.to, { from: args.from });
-  return { stream: check.stream, tensors: [...from, ...to] as const, size };
+  const type = dtypeCode[lead.dtype];
+  return { stream: check.stream, tensors: [...from, ...to] as const, size, type };
 }
 
 /**
- * Adds vectors of `from` to vectors of `to` in the list's order, so that sums of several partials
+ * Adds vectors of `from` to vectors of `to`, both float32, in the list's order, so that sums of several partials
  * are the same bits in every run.
  *
  * @throws ARGUMENT for an entry that reaches outside a tensor
@@ -62,24 +66,24 @@ export function accumulateVectors(
   stream: Stream,
   args: { from: Tensor; to: Tensor; list: VectorRuns; vectorSize: number },
 ): void {
-  const { stream: handle, tensors, size } = places("accumulateVectors", stream, args);
+  const { stream: handle, tensors, size } = places("accumulateVectors", stream, args, "float32");
   native().accumulateVectors(handle, ...tensors, runHandles.handle(args.list), size);
 }
 
-/** The blocks' vectors of `from`, one after another, to the start of `to`. */
+/** The blocks' vectors of `from`, one after another, to the start of `to`; float32 or bfloat16. */
 export function gatherVectors(
   stream: Stream,
   args: { from: Tensor; to: Tensor; blocks: VectorBlocks; vectorSize: number },
 ): void {
-  const { stream: handle, tensors, size } = places("gatherVectors", stream, args);
-  native().gatherVectors(handle, ...tensors, blockHandles.handle(args.blocks), size);
+  const { stream: handle, tensors, size, type } = places("gatherVectors", stream, args);
+  native().gatherVectors(handle, ...tensors, blockHandles.handle(args.blocks), size, type);
 }
 
-/** Vectors from the start of `from`, one after another, to the blocks of `to`. */
+/** Vectors from the start of `from`, one after another, to the blocks of `to`; float32 or bfloat16. */
 export function scatterVectors(
   stream: Stream,
   args: { from: Tensor; to: Tensor; blocks: VectorBlocks; vectorSize: number },
 ): void {
-  const { stream: handle, tensors, size } = places("scatterVectors", stream, args);
-  native().scatterVectors(handle, ...tensors, blockHandles.handle(args.blocks), size);
+  const { stream: handle, tensors, size, type } = places("scatterVectors", stream, args);
+  native().scatterVectors(handle, ...tensors, blockHandles.handle(args.blocks), size, type);
 }
