@@ -1,9 +1,11 @@
 // Steps of a corpus as pools that a tile planner takes.
 import { pairsCost } from "@libra/cost-model";
 import { createSampler, cuSeqlensOf } from "@libra/sampler";
+import { stripedRows } from "@libra/scheduler";
 import { contiguousRows } from "@libra/topology";
 
 const cost = pairsCost(128);
+const nodes = { ranksPerNode: 8 };
 
 /**
  * Pools of the first steps of an epoch.
@@ -23,8 +25,18 @@ export function stepsOf(lengths, setting, placement, count) {
     const pools = Array.from({ length: dp / pool }, (_, k) => {
       const sequences = Array.from({ length: pool }, (_, i) => cuSeqlensOf(plan, k * pool + i));
       const owned = sequences.map((cu) => contiguousRows(cu[cu.length - 1], cp));
-      return { sequences, heads, owned, cp, cost, nodes: { ranksPerNode: 8 } };
+      return { sequences, heads, owned, cp, cost, nodes };
     });
     return { pools, placementSkew: plan.stepSkew };
   });
+}
+
+/** The same pool with striped rows in place of contiguous ones. */
+export function striped(pool) {
+  const { sequences, cp } = pool;
+  const owned = sequences.map((cuSeqlens, s) => {
+    const ranks = Array.from({ length: cp }, (_, c) => s * cp + c);
+    return stripedRows(cuSeqlens, cp, { nodes, ranks });
+  });
+  return { ...pool, owned };
 }
