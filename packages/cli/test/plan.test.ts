@@ -96,6 +96,8 @@ describe("libra plan", () => {
     [["--out", "-", "--as", "binary"], "--out - writes NDJSON; --as binary needs a file"],
     [["--trace-steps", "3"], "--trace-steps has a meaning only with --trace"],
     [["--column", "size"], "--column has no meaning for"],
+    [["--tiles", "--cp", "1G"], "(--pool-size × --cp) but received 1,073,741,824"],
+    [["--trace", "t.json", "--cp", "1M"], "slices in a trace"],
     [["--token-bytes", "4"], "lengths.txt, which is text; it has one for tokens, dolma, mds"],
     [["--megatron-cache", "x", "--seed", "3"], "--window has no meaning with --megatron-cache"],
   ])("does not pass over %j", async (words, message) => {
@@ -126,6 +128,9 @@ describe("libra plan", () => {
     expect(code).toBe(2);
     expect(error).toContain("The epoch has about 536,870,911 packed sequences");
     expect(error).toContain("--steps 536870911 for all");
+    const step = await plan("--micro-steps", "1000000", "--no-drop-last");
+    expect(step.code).toBe(2);
+    expect(step.error).toContain("(--dp × --micro-steps) but received 4,000,000");
   });
 
   it("names the profile that it cannot use", async () => {

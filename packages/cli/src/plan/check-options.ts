@@ -3,6 +3,7 @@ import { requireInteger } from "@libra/base";
 import type { Command } from "commander";
 import { UsageError } from "../usage-error.js";
 import type { PlanOptions } from "./plan-options.js";
+import { whole } from "./table.js";
 
 const megatronOnly = ["microBatch", "consumedSamples", "data", "dataRoot", "dryRun"] as const;
 
@@ -48,7 +49,29 @@ export function checkOptions(
   if (trace === undefined) refuse(["traceSteps"], true, "has a meaning only with --trace");
   if (steps !== undefined) requireInteger(steps, "--steps", 1);
   requireInteger(traceSteps, "--trace-steps", 1);
+  checkSizes(options);
   if (out !== undefined && trace !== undefined && resolve(out) === resolve(trace)) {
     throw new UsageError(`Expected another file than --out for --trace but received ${trace}`);
+  }
+}
+
+/** Workers of a pool; larger ones would be planned for minutes. */
+const mostWorkers = 16384;
+/** Slices of a trace: what a viewer still opens. */
+const mostSlices = 1e6;
+
+function checkSizes(options: PlanOptions): void {
+  const { tiles, trace, poolSize, cp, dp, microSteps, traceSteps, steps = traceSteps } = options;
+  const workers = (poolSize === "auto" ? 1 : poolSize) * cp;
+  if (tiles && workers > mostWorkers) {
+    throw new UsageError(
+      `Expected at most ${whole(mostWorkers)} workers in a pool (--pool-size × --cp) but received ${whole(workers)}`,
+    );
+  }
+  const slices = dp * microSteps * cp * Math.min(steps, traceSteps);
+  if (trace !== undefined && !tiles && slices > mostSlices) {
+    throw new UsageError(
+      `Expected at most ${whole(mostSlices)} slices in a trace (--dp × --micro-steps × --cp × --trace-steps) but received ${whole(slices)}`,
+    );
   }
 }
