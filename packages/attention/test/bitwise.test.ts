@@ -1,4 +1,5 @@
 import { launchLocal } from "@libra/runtime";
+import { stripedRows } from "@libra/scheduler";
 import { zigzagRows } from "@libra/topology";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -33,12 +34,15 @@ describe("bits", { timeout: 120_000 }, () => {
 
   it.each([1, 2, 3])("are equal under ulysses and libra by KV groups, cp %d", async (cp) => {
     const pool: PoolCase = { ...base, cp };
-    const byGroups = { granularity: "kvGroup" } as const;
     const ulysses = await runPool({ ...pool, planner: "ulysses" });
-    const libra = await runPool({ ...pool, planner: "libra", plannerOptions: byGroups });
     expect(differing(ulysses, whole)).toEqual([]);
-    expect(differing(libra, whole)).toEqual([]);
-    if (cp > 1) expect(libra.plan.moved).toBeGreaterThan(0);
+    for (const surplus of ["heads", "documents"] as const) {
+      const plannerOptions = { granularity: "kvGroup", surplus } as const;
+      const own = surplus === "documents" ? { own: stripedRows } : {};
+      const libra = await runPool({ ...pool, planner: "libra", plannerOptions, ...own });
+      expect(differing(libra, whole)).toEqual([]);
+      if (cp > 1) expect(libra.plan.moved).toBeGreaterThan(0);
+    }
   });
 
   it.each([
@@ -47,6 +51,7 @@ describe("bits", { timeout: 120_000 }, () => {
     ["libra, single heads", { planner: "libra", plannerOptions: { headBlock: 1 } }],
     ["libra, cp 2", { planner: "libra", cp: 2 }],
     ["libra, zigzag", { planner: "libra", cp: 2, own: zigzagRows }],
+    ["libra, documents", { planner: "libra", cp: 2, plannerOptions: { surplus: "documents" } }],
     ["libra, one chunk", { planner: "libra", plannerOptions: { chunks: 1 } }],
     ["allGather, cp 2", { planner: "allGather", cp: 2 }],
     ["allGather, zigzag", { planner: "allGather", cp: 2, own: zigzagRows }],

@@ -1,4 +1,4 @@
-import { plannerNames } from "@libra/scheduler";
+import { plannerNames, stripedRows } from "@libra/scheduler";
 import { customRows, zigzagRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,13 @@ function scattered(cuSeqlens: Int32Array, cp: number) {
   return customRows(rows, intervals);
 }
 
-const partitions = { contiguous: undefined, zigzag: zigzagRows, scattered };
+const partitions = {
+  contiguous: undefined,
+  zigzag: zigzagRows,
+  scattered,
+  striped: (cuSeqlens: Int32Array, cp: number) =>
+    stripedRows(cuSeqlens, cp, { stripes: 3, nodes: { ranksPerNode: 2 } }),
+};
 
 const pools = fc
   .record({
@@ -46,9 +52,10 @@ const pools = fc
     planner: fc.constantFrom("libra", ...plannerNames),
     hops: fc.constantFrom(1, 2 as const),
     ranksPerNode: fc.integer({ min: 1, max: 3 }),
-    partition: fc.constantFrom("contiguous", "zigzag", "scattered" as const),
+    partition: fc.constantFrom("contiguous", "zigzag", "scattered", "striped" as const),
     rowBlock: fc.integer({ min: 1, max: 9 }),
     keepTiles: fc.boolean(),
+    surplus: fc.constantFrom("heads", "documents" as const),
     scale: fc.constantFrom(undefined, 0.3),
   })
   .map(
@@ -63,11 +70,13 @@ const pools = fc
       scale,
       hops,
       ranksPerNode,
+      surplus,
       ...rest
     }): PoolCase => {
       const own = partitions[partition as keyof typeof partitions];
       return {
         ...rest,
+        plannerOptions: { surplus: surplus as "heads" | "documents" },
         hops: hops as 1 | 2,
         nodes: { ranksPerNode },
         documents: lengths.slice(0, shape[0]),
