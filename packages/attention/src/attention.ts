@@ -96,7 +96,7 @@ const plans = new WeakMap<SavedAttention, PreparedPlan>();
 
 /** Options that only this package's tests use. */
 export interface InternalOptions {
-  /** False sends even a plan that moves nothing through the exchange. */
+  /** False sends even home tiles through the exchange. */
   readonly inPlace?: boolean;
 }
 

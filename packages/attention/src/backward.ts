@@ -1,7 +1,9 @@
-import { attentionBackward, attentionDelta, cast, fill, type Tensor } from "@libra/runtime";
+import { attentionDelta, cast, type Tensor } from "@libra/runtime";
 import { shapesOf } from "./check.js";
+import { Staging } from "./exchange.js";
 import { exchangeBackward } from "./exchange-backward.js";
 import type { ForwardInputs, KeptTiles, PassContext } from "./forward.js";
+import { HomeBackward } from "./home-backward.js";
 
 export interface BackwardInputs extends ForwardInputs {
   readonly out: Tensor;
@@ -37,29 +39,17 @@ export function enqueueBackward(context: PassContext, inputs: BackwardInputs): G
 }
 
 function homeBackward(
-  { device, streams, prepared, scale }: PassContext,
-  { q, k, v, dOut, logSumExp }: BackwardInputs,
+  context: PassContext,
+  inputs: BackwardInputs,
   delta: Tensor,
   gradients: Gradients,
 ): void {
-  const { headDim, valueDim } = prepared.plan.heads;
-  const { compute } = streams;
-  const narrow = prepared.dtype === "bfloat16";
-  // The kernel adds in float32.
-  const sum = (to: Tensor): Tensor => {
-    const tensor = narrow ? device.empty(to.shape) : to;
-    fill(compute, { out: tensor, value: 0 });
-    return tensor;
-  };
-  const sums = { dq: sum(gradients.dq), dk: sum(gradients.dk), dv: sum(gradients.dv) };
-  const segments = prepared.segments[0]!;
-  attentionBackward(compute, {
-    ...{ q, k, v, dOut, logSumExp, delta, ...sums },
-    ...{ segments, scale, headDim, valueDim },
-  });
-  if (!narrow) return;
-  for (const name of ["dq", "dk", "dv"] as const) {
-    cast(compute, { from: sums[name], to: gradients[name] });
-    sums[name].free();
+  const staging = new Staging(context.device);
+  const own = new HomeBackward(context, staging, inputs, delta, gradients);
+  own.run();
+  for (const name of ["dk", "dv"] as const) {
+    const [from, to] = [own.keys[name], gradients[name]];
+    if (from !== to) cast(context.streams.compute, { from, to });
   }
+  staging.free();
 }

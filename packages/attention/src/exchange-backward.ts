@@ -1,14 +1,9 @@
-import {
-  accumulateVectors,
-  attentionBackward,
-  cast,
-  fill,
-  scatterVectors,
-  type Tensor,
-} from "@libra/runtime";
+import { attentionBackward, cast, fill, type Tensor } from "@libra/runtime";
 import type { BackwardInputs, Gradients } from "./backward.js";
 import { PassExchange, Staging } from "./exchange.js";
 import type { PassContext } from "./forward.js";
+import { HomeBackward } from "./home-backward.js";
+import { sumFor, sumKeys } from "./key-sums.js";
 import { addPartials } from "./merge.js";
 import { runPipeline } from "./pipeline.js";
 import { leavingKeys } from "./vector-ranges.js";
@@ -16,18 +11,22 @@ import { castRanges } from "./wide-tiles.js";
 
 /** The backward pass of a plan that sends tiles; fills the gradients. */
 export function exchangeBackward(
-  { device, pool, streams, prepared, scale }: PassContext,
-  { q, k, v, dOut, logSumExp, kept }: BackwardInputs,
+  context: PassContext,
+  inputs: BackwardInputs,
   delta: Tensor,
-  { dq, dk, dv }: Gradients,
+  gradients: Gradients,
 ): void {
+  const { device, pool, streams, prepared, scale } = context;
+  const { q, k, v, dOut, logSumExp, kept } = inputs;
+  const { dq, dk, dv } = gradients;
   const { plan, dtype, keys, rounds } = prepared;
   const program = prepared.program!;
   const { headDim, valueDim } = plan.heads;
-  const { stagingQuery, stagingKey, partialKey, partialQuery, homeQuery } = program.buffers;
+  const { stagingQuery, stagingKey, partialKey, partialQuery } = program.buffers;
   const { compute } = streams;
   const staging = new Staging(device);
   const exchange = new PassExchange(pool, program, staging);
+  const own = prepared.home && new HomeBackward(context, staging, inputs, delta, gradients);
   const tiles = {
     q: kept?.q ?? staging.empty(stagingQuery, headDim, dtype),
     k: kept?.k ?? staging.empty(stagingKey, headDim, dtype),
@@ -84,6 +83,7 @@ export function exchangeBackward(
     castRanges(compute, sums.dv, sent.dv, leaving);
   };
   runPipeline(streams, program.chunks.length, {
+    home: () => own?.run(),
     dispatch: (chunk) => exchange.dispatch(streams.dispatch, chunk, dispatched),
     attend: (chunk) => {
       // Here, not before the pipeline, so that the first dispatch does not wait for it.
@@ -96,29 +96,16 @@ export function exchangeBackward(
     },
     return: (chunk) => exchange.return(streams.return, chunk, returned),
   });
-  /** Adds up in float32 zeros: in the gradient itself, or in a tensor that is then rounded. */
-  const summed = (to: Tensor, vectors: number, size: number, add: (to: Tensor) => void): void => {
-    const sum = dtype === "float32" ? to : staging.empty(vectors, size);
-    zero(sum);
-    add(sum);
-    if (sum !== to) cast(compute, { from: sum.reshape(...to.shape), to });
-  };
   if (plan.keyRanges) {
-    summed(dq, homeQuery, headDim, (to) =>
-      addPartials(compute, staging, rounds, partial.dq, to, headDim),
-    );
+    const sum = sumFor(staging, dq, headDim);
+    zero(sum);
+    addPartials(compute, staging, rounds, partial.dq, sum, headDim);
+    if (sum !== dq) cast(compute, { from: sum, to: dq });
   }
-  for (const [from, to, vectorSize] of [
-    [partial.dk, dk, headDim],
-    [partial.dv, dv, valueDim],
-  ] as const) {
-    if (keys.scatter !== undefined) {
-      scatterVectors(compute, { from, to, blocks: keys.scatter, vectorSize });
-    } else {
-      summed(to, program.buffers.homeKey, vectorSize, (sum) =>
-        accumulateVectors(compute, { from, to: sum, list: program.accumulate, vectorSize }),
-      );
-    }
-  }
+  const [ofKeys, ofValues] = [
+    { to: dk, partial: partial.dk, own: own?.keys.dk, vectorSize: headDim },
+    { to: dv, partial: partial.dv, own: own?.keys.dv, vectorSize: valueDim },
+  ];
+  for (const parts of [ofKeys, ofValues]) sumKeys(compute, staging, keys, parts);
   staging.free();
 }

@@ -54,9 +54,13 @@ export function enqueueForward(
   const out = device.empty(shapes.out, dtype);
   const logSumExp = device.empty(shapes.logSumExp);
   const sizes = { scale, headDim, valueDim };
-  if (program === undefined) {
-    const segments = prepared.segments[0]!;
+  const home = (): void => {
+    const segments = prepared.home;
+    if (segments === undefined) return;
     attentionForward(streams.compute, { q, k, v, out, logSumExp, segments, ...sizes });
+  };
+  if (program === undefined) {
+    home();
     return { out, logSumExp, kept: undefined };
   }
   const staging = new Staging(device);
@@ -78,7 +82,7 @@ export function enqueueForward(
     out: staging.empty(stagingQuery, valueDim, partial),
     logSumExp: staging.empty(stagingQuery, 1),
   };
-  const home = plan.keyRanges
+  const owner = plan.keyRanges
     ? { out: staging.empty(partialQuery, valueDim), logSumExp: staging.empty(partialQuery, 1) }
     : { out, logSumExp };
   const dispatched = [
@@ -87,10 +91,11 @@ export function enqueueForward(
     exchange.dispatched("key", v, tiles.v, valueDim),
   ];
   const returned = [
-    exchange.returned("query", staged.out, home.out, valueDim),
-    exchange.returned("query", staged.logSumExp, home.logSumExp, 1),
+    exchange.returned("query", staged.out, owner.out, valueDim),
+    exchange.returned("query", staged.logSumExp, owner.logSumExp, 1),
   ];
   runPipeline(streams, program.chunks.length, {
+    home,
     dispatch: (chunk) => exchange.dispatch(streams.dispatch, chunk, dispatched),
     attend: (chunk) => {
       wide?.widen(streams.compute, chunk);
@@ -109,7 +114,7 @@ export function enqueueForward(
     };
     fill(streams.compute, { out: merged.out, value: 0 });
     fill(streams.compute, { out: logSumExp, value: -Infinity });
-    mergeOutputs(streams.compute, staging, prepared.rounds, home, merged, valueDim);
+    mergeOutputs(streams.compute, staging, prepared.rounds, owner, merged, valueDim);
     if (narrow) cast(streams.compute, { from: merged.out.reshape(...shapes.out), to: out });
   }
   const kept = keepTiles ? tiles : undefined;

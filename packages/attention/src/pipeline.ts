@@ -9,6 +9,8 @@ export interface PipelineStreams {
 
 /** What each stage enqueues for one chunk, on its own stream. */
 export interface PipelineStages {
+  /** What needs nothing of other workers, on `compute`: it runs while the first dispatch does. */
+  home(): void;
   dispatch(chunk: number): void;
   attend(chunk: number): void;
   return(chunk: number): void;
@@ -34,6 +36,7 @@ export function runPipeline(
   };
   streams.dispatch.wait(streams.compute.record());
   dispatch(0);
+  stages.home();
   for (let chunk = 0; chunk < chunks; chunk += 1) {
     // Enqueued before the attention of this chunk: a device that issues in order starts it first.
     dispatch(chunk + 1);

@@ -21,11 +21,19 @@ export function homeMemory(rows: number, heads: AttentionHeads, dtype: FloatType
   return { keepTiles: mode, sendAgain: mode };
 }
 
+interface MemoryOptions {
+  readonly rounds: readonly MergeRound[];
+  readonly keys: KeyReturn;
+  readonly dtype: FloatType;
+  /** Whether the worker has home tiles. */
+  readonly home: boolean;
+}
+
 /** Bytes that the passes of one layer take on a worker, in both modes of `keepTiles`. */
 export function planMemory(
   plan: TilePlan,
   program: ExchangeProgram,
-  { rounds, keys, dtype }: { rounds: readonly MergeRound[]; keys: KeyReturn; dtype: FloatType },
+  { rounds, keys, dtype, home }: MemoryOptions,
 ): PassMemory {
   const { headDim, valueDim } = plan.heads;
   const key = headDim + valueDim;
@@ -51,14 +59,14 @@ export function planMemory(
   const returnedQuery =
     sumBytes * stagingQuery * headDim +
     (narrow && !plan.keyRanges ? element * stagingQuery * headDim : 0) +
-    (narrow && plan.keyRanges ? sumBytes * homeQuery * headDim : 0) +
+    (narrow && (plan.keyRanges || home) ? sumBytes * homeQuery * headDim : 0) +
     partial * (partialQuery + relayQuery + merged) * headDim;
   const keyBytes = bytesOf(keys.dtype);
   const returnedKey =
     sumBytes * stagingKey +
     (keys.dtype === "bfloat16" ? keyBytes * stagingKey : 0) +
     keyBytes * partialKey +
-    (narrow && keys.dtype === "float32" ? sumBytes * homeKey : 0) +
+    sumBytes * homeKey * homeSums(keys, narrow, home) +
     (hops === 2 ? sumBytes * (relayPartial + relayKey) : 0);
   const gradients =
     (stagingQuery + relayQuery) * (element * valueDim + 2 * sumBytes) +
@@ -69,4 +77,11 @@ export function planMemory(
     keepTiles: { held: inputs, forward, backward: gradients },
     sendAgain: { held: 0, forward, backward: inputs + inputRelays + gradients },
   };
+}
+
+// Float32 tensors laid out as k and v, beside the gradients: sums of the home tiles, and of all tiles.
+function homeSums(keys: KeyReturn, narrow: boolean, home: boolean): number {
+  const own = home && (narrow || keys.before.from.length > 0);
+  const all = narrow && keys.scatter === undefined && !(home && keys.before.from.length === 0);
+  return Number(own) + Number(all);
 }

@@ -7,10 +7,11 @@ import {
 } from "@libra/scheduler";
 import { ownedRowCount } from "./check.js";
 import { bytesOf, sumBytes } from "./dtypes.js";
-import { type KeyReturn, keyReturn } from "./key-return.js";
+import { homeTilesOf } from "./home-tiles.js";
+import { type KeyReturn, keyReturn, noReturn } from "./key-return.js";
 import { type MergeRound, mergeRounds } from "./merge.js";
 import { homeMemory, planMemory } from "./plan-memory.js";
-import { homeSegments, stagingSegments } from "./segments.js";
+import { stagingSegments } from "./segments.js";
 import { noCounts, type PassCounts, type PassMemory } from "./stats.js";
 
 /** A plan as one worker carries it out; made once per plan, used by every layer and pass. */
@@ -21,9 +22,11 @@ export interface PreparedPlan {
   readonly dtype: FloatType;
   /** Rows this worker owns. */
   readonly rows: number;
-  /** The exchange; undefined when every worker computes exactly what it owns. */
+  /** Of this worker's home tiles, over its home tensors; undefined when it has none. */
+  readonly home: AttentionSegments | undefined;
+  /** The exchange of all other tiles; undefined when every worker computes exactly what it owns. */
   readonly program: ExchangeProgram | undefined;
-  /** Segments by chunk: over staging tensors, or one entry over home tensors without a program. */
+  /** Of the other tiles, over staging tensors, by chunk. */
   readonly segments: readonly AttentionSegments[];
   /** How results over key ranges are merged at home; empty for plans without. */
   readonly rounds: readonly MergeRound[];
@@ -40,13 +43,11 @@ export interface PreparedPlan {
 export interface PrepareOptions {
   /** Hops of the exchange program. */
   readonly hops: 1 | 2;
-  /** False sends even a plan that moves nothing through the exchange. */
+  /** False sends even home tiles through the exchange. */
   readonly inPlace: boolean;
   /** Of the operator's tensors. */
   readonly dtype: FloatType;
 }
-
-const noReturn: KeyReturn = Object.freeze({ dtype: "float32", scatter: undefined });
 
 const known = new WeakMap<TilePlan, Map<string, PreparedPlan>>();
 
@@ -67,20 +68,28 @@ function prepare(plan: TilePlan, worker: number, options: PrepareOptions): Prepa
   const { hops, inPlace, dtype } = options;
   const rows = ownedRowCount(plan, worker);
   const { headDim, valueDim } = plan.heads;
-  if (inPlace && staysHome(plan)) {
-    const tiles = tilesOf(plan, worker);
-    const segments = homeSegments(plan, tiles);
-    const counts = { ...noCounts(plan.workers), tiles: tiles.length, segments: segments.count };
-    const all = { forward: counts, backward: counts, backwardKept: counts };
-    const home = { program: undefined, segments: [segments], rounds: [], keys: noReturn };
-    const memory = homeMemory(rows, plan.heads, dtype);
-    return { plan, worker, dtype, rows, memory, ...home, ...all };
+  const home = inPlace ? homeTilesOf(plan, worker) : undefined;
+  const ofHome = home === undefined || home.count === 0 ? undefined : home.segments;
+  const common = { plan, worker, dtype, rows, home: ofHome };
+  const own = { tiles: home?.count ?? 0, segments: ofHome?.count ?? 0 };
+  if (home?.away.count === 0) {
+    const counts = { ...noCounts(plan.workers), ...own };
+    return {
+      ...common,
+      ...{ program: undefined, segments: [], rounds: [], keys: noReturn },
+      memory: homeMemory(rows, plan.heads, dtype),
+      ...{ forward: counts, backward: counts, backwardKept: counts },
+    };
   }
-  const program = exchangeProgram(plan, worker, { hops });
-  const segments = program.chunks.map((_, chunk) => stagingSegments(plan, program, chunk));
-  const count = (sizes: PassSizes): PassCounts => countPass(program, segments, sizes);
+  const sent = home?.away ?? plan;
+  const program = frozenLists(exchangeProgram(sent, worker, { hops }));
+  const segments = program.chunks.map((_, chunk) => stagingSegments(sent, program, chunk));
+  const count = (sizes: PassSizes): PassCounts => {
+    const away = countPass(program, segments, sizes);
+    return { ...away, tiles: away.tiles + own.tiles, segments: away.segments + own.segments };
+  };
   const rounds = mergeRounds(program.merge);
-  const keys = keyReturn(plan, program, dtype);
+  const keys = keyReturn(plan, program, dtype, home !== undefined);
   const element = bytesOf(dtype);
   // Parts of a sum over key ranges travel as they are summed.
   const partial = plan.keyRanges ? sumBytes : element;
@@ -89,15 +98,12 @@ function prepare(plan: TilePlan, worker: number, options: PrepareOptions): Prepa
   const queryBack = [partial * headDim];
   const keyBack = [headDim, valueDim].map((size) => size * bytesOf(keys.dtype));
   return {
-    plan,
-    worker,
-    dtype,
-    rows,
+    ...common,
     program,
     segments,
     rounds,
     keys,
-    memory: planMemory(plan, program, { rounds, keys, dtype }),
+    memory: planMemory(plan, program, { rounds, keys, dtype, home: ofHome !== undefined }),
     forward: count({
       query: [query],
       key: [query, value],
@@ -114,21 +120,17 @@ function prepare(plan: TilePlan, worker: number, options: PrepareOptions): Prepa
   };
 }
 
-// The same on every rank, since it looks at the whole plan: either all exchange or none does.
-function staysHome(plan: TilePlan): boolean {
-  if (plan.cp !== 1 || plan.keyRanges) return false;
-  for (let tile = 0; tile < plan.count; tile += 1) {
-    if (plan.worker[tile] !== plan.sequence[tile]) return false;
+// So that the runtime keeps its native copies.
+function frozenLists(program: ExchangeProgram): ExchangeProgram {
+  for (const { dispatch, return: back } of program.chunks) {
+    for (const { query, key } of [...dispatch, ...back]) {
+      for (const { send, receive } of [query, key]) {
+        Object.freeze(send);
+        Object.freeze(receive);
+      }
+    }
   }
-  return true;
-}
-
-function tilesOf(plan: TilePlan, worker: number): Int32Array {
-  const tiles: number[] = [];
-  for (let tile = 0; tile < plan.count; tile += 1) {
-    if (plan.worker[tile] === worker) tiles.push(tile);
-  }
-  return Int32Array.from(tiles);
+  return program;
 }
 
 /** Bytes of a vector of each tensor that a pass sends out and back. */

@@ -46,8 +46,8 @@ export function stagingSegments(
 }
 
 /**
- * The kernel's segments of all tiles of a worker over its home tensors; for a worker that owns whole
- * sequences and computes nothing else.
+ * The kernel's segments of some tiles over the home tensors of the worker that owns their sequence
+ * whole.
  */
 export function homeSegments(plan: TilePlan, tiles: Int32Array): AttentionSegments {
   const { queryHeads, kvHeads } = plan.heads;

@@ -16,7 +16,7 @@ import {
 
 const dtype = "bfloat16" as const;
 
-describe("bfloat16 against float64", { timeout: 60_000 }, () => {
+describe("bfloat16 against float64", { timeout: 120_000 }, () => {
   const whole: PoolCase = { documents: [[50, 1, 33]], heads: heads(4, 2, 16), dtype };
   let alone: ReturnType<typeof largestErrors>;
 
@@ -55,7 +55,7 @@ describe("bfloat16 against float64", { timeout: 60_000 }, () => {
   });
 });
 
-describe("bits of bfloat16", { timeout: 60_000 }, () => {
+describe("bits of bfloat16", { timeout: 120_000 }, () => {
   const documents = [
     [301, 0, 130, 1],
     [37, 205],
@@ -115,6 +115,21 @@ describe("bfloat16 on the wire", () => {
     expect(bytesSent).toBe(wide.forward.last.bytesSent / 2);
     // Half of the vectors that come back are log-sum-exp, 4 bytes each.
     expect(bytesReceived).toBe((wide.forward.last.bytesReceived + 2 * vectorsReceived) / 2);
+  });
+
+  it("brings dK and dV back in float32 only where several workers contribute", async () => {
+    const [split, whole] = [
+      { ...base, plannerOptions: { headBlock: 1 } },
+      { ...base, plannerOptions: { granularity: "kvGroup" } },
+    ] as const;
+    const returned = async (pool: PoolCase) => {
+      const { stats } = await runPool(pool);
+      const { forward, backward } = stats[1]!;
+      return backward.last.keyBytesSent - forward.last.keyBytesSent;
+    };
+    expect(await returned({ ...split, dtype })).toBe(await returned(split));
+    expect(await returned({ ...whole, dtype })).toBe((await returned(whole)) / 2);
+    expect(await returned(whole)).toBeGreaterThan(0);
   });
 
   it("refuses tensors of another type than the operator's", async () => {

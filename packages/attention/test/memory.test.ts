@@ -22,7 +22,8 @@ describe("memory", () => {
       const before = rank.device.memory().liveTensors;
       for (let step = 0; step < 3; step += 1) {
         const { out, saved } = attention.forward(stream, { q, k, v: k });
-        expect(attention.stats().keptBytes > 0).toBe(keepTiles);
+        // Rank 0 computes its own tiles only, in place.
+        expect(attention.stats().keptBytes > 0).toBe(keepTiles && rank.rank === 1);
         const { dq, dk, dv } = attention.backward(stream, { dOut: out, saved });
         saved.free();
         saved.free();

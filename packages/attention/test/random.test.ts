@@ -98,6 +98,21 @@ describe("random pools", { timeout: 120_000 }, () => {
     );
   });
 
+  it("give the same bits whether home tiles are computed in place or sent", async () => {
+    const owners = fc.record({
+      pool: pools,
+      dtype: fc.constantFrom("float32", "bfloat16" as const),
+    });
+    await fc.assert(
+      fc.asyncProperty(owners, async ({ pool, dtype }) => {
+        const one: PoolCase = { ...pool, cp: 1, dtype: dtype as "float32" | "bfloat16" };
+        const inPlace = await runPool(one);
+        expect(differing(inPlace, await runPool({ ...one, inPlace: false }))).toEqual([]);
+      }),
+      { numRuns: 80, seed: 21 },
+    );
+  });
+
   it("give the same bits with kept tiles", async () => {
     const pool: PoolCase = { documents: [[23, 9], [4]], heads: heads(4, 2, 8), cp: 2 };
     const kept = await runPool({ ...pool, keepTiles: true });

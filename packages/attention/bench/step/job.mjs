@@ -55,17 +55,28 @@ function maxRelativeDifference(a, b) {
   return difference / largest;
 }
 
+/** Of results by name. */
+function largestDifference(a, b) {
+  return Math.max(...Object.keys(a).map((key) => maxRelativeDifference(a[key], b[key])));
+}
+
 /**
- * Runs both plans in turns, `rounds` times each.
+ * Runs both plans in turns, `rounds` times each, on tensors of a type.
  *
  * @returns {Promise<{ plans: any, samples: Record<"ulysses" | "libra", { wallMs: number, busyMs:
  *   number, attentionMs: number[] }[]>, difference: number, foreignTrials: number }>} plans and
  *   samples by planner: wall time of the slowest rank, busy time of the busiest, and busy time of
  *   every rank's attention kernels; the greatest relative difference of their results
+ * @throws when the plans' results differ by more than the type's rounding, or those of bfloat16 from
+ *   those of float32
  */
-export async function runStep(rounds, { limit, log = console.log } = {}) {
+export async function runStep(rounds, { limit, log = console.log, dtype = "float32" } = {}) {
+  // Between plans only the order of the sums of dK and dV differs: in bfloat16, one rounding.
+  const tolerance = { float32: 1e-5, bfloat16: 2 ** -7 }[dtype];
+  if (tolerance === undefined) throw new Error(`Expected float32 or bfloat16, not ${dtype}`);
+  const typeTolerance = 2 ** -5; // inputs, probabilities, outputs and gradients are rounded
   const meet = meeting();
-  const shared = { times: [], busy: [], attention: [], difference: [] };
+  const shared = { times: [], busy: [], attention: [], difference: [], fromFloat32: [] };
   const [report] = await launchLocal(
     ranks,
     async (rank) => {
@@ -80,27 +91,34 @@ export async function runStep(rounds, { limit, log = console.log } = {}) {
       };
       const plans = { ulysses: ulysses().plan(input), libra: libra().plan(input) };
       const options = { rank, pool: rank.world, worker: rank.rank };
-      const attention = Object.fromEntries(
-        Object.entries(plans).map(([name, plan]) => [
-          name,
-          createAttention({ ...options, plan, name }),
-        ]),
-      );
-      const tensor = (count, size, seed) =>
-        device.fromArray(values(window * count * size, seed + rank.rank), [window, count, size]);
-      const q = tensor(heads.queryHeads, heads.headDim, 10);
-      const k = tensor(heads.kvHeads, heads.headDim, 20);
-      const v = tensor(heads.kvHeads, heads.valueDim, 30);
-      const dOut = tensor(heads.queryHeads, heads.valueDim, 40);
+      const operatorOf = (name, type) =>
+        createAttention({ ...options, plan: plans[name], name, dtype: type });
+      const attention = {
+        ulysses: operatorOf("ulysses", dtype),
+        libra: operatorOf("libra", dtype),
+      };
+      const inputsOf = (type) => {
+        const tensor = (count, size, seed) => {
+          const array = values(window * count * size, seed + rank.rank);
+          return device.fromArray(array, [window, count, size], type);
+        };
+        return {
+          q: tensor(heads.queryHeads, heads.headDim, 10),
+          k: tensor(heads.kvHeads, heads.headDim, 20),
+          v: tensor(heads.kvHeads, heads.valueDim, 30),
+          dOut: tensor(heads.queryHeads, heads.valueDim, 40),
+        };
+      };
+      const inputs = inputsOf(dtype);
       const stream = rank.stream("compute");
 
       /** Forward and backward on all ranks; the slowest rank's wall time and the largest busy time. */
-      const step = async (name, keep = false) => {
+      const step = async (operator, { dOut, ...qkv } = inputs, keep = false) => {
         for (const each of ["compute", "dispatch", "return"]) rank.stream(each).resetTimings();
         await meet();
         const start = performance.now();
-        const { out, saved } = attention[name].forward(stream, { q, k, v });
-        const gradients = attention[name].backward(stream, { dOut, saved });
+        const { out, saved } = operator.forward(stream, qkv);
+        const gradients = operator.backward(stream, { dOut, saved });
         await stream.done();
         shared.times[rank.rank] = performance.now() - start;
         shared.busy[rank.rank] = busyMs(rank);
@@ -117,12 +135,13 @@ export async function runStep(rounds, { limit, log = console.log } = {}) {
       };
 
       // The first run of each warms caches and gives the results to compare.
-      const [before, after] = [await step("ulysses", true), await step("libra", true)];
-      shared.difference[rank.rank] = Math.max(
-        ...Object.keys(before.kept).map((key) =>
-          maxRelativeDifference(before.kept[key], after.kept[key]),
-        ),
-      );
+      const { kept: before } = await step(attention.ulysses, inputs, true);
+      const { kept: after } = await step(attention.libra, inputs, true);
+      shared.difference[rank.rank] = largestDifference(before, after);
+      if (dtype === "bfloat16") {
+        const wide = await step(operatorOf("libra", "float32"), inputsOf("float32"), true);
+        shared.fromFloat32[rank.rank] = largestDifference(after, wide.kept);
+      }
       const samples = { ulysses: [], libra: [] };
       let foreignTrials = 0;
       for (let round = 0; round < rounds; round += 1) {
@@ -133,7 +152,7 @@ export async function runStep(rounds, { limit, log = console.log } = {}) {
               async () => {
                 shared.next = name;
                 await meet();
-                return step(name);
+                return step(attention[name]);
               },
               limit === undefined ? {} : { limit },
             );
@@ -147,7 +166,8 @@ export async function runStep(rounds, { limit, log = console.log } = {}) {
             );
             await meet();
           } else {
-            for (await meet(); shared.next !== undefined; await meet()) await step(shared.next);
+            for (await meet(); shared.next !== undefined; await meet())
+              await step(attention[shared.next]);
           }
         }
       }
@@ -155,5 +175,10 @@ export async function runStep(rounds, { limit, log = console.log } = {}) {
     },
     { threads: 1, timeoutMs: 120_000 },
   );
-  return { ...report, difference: Math.max(...shared.difference) };
+  const difference = Math.max(...shared.difference);
+  const fromFloat32 = Math.max(0, ...shared.fromFloat32);
+  if (!(difference <= tolerance && fromFloat32 <= typeTolerance)) {
+    throw new Error(`Plans differ by ${difference}, bfloat16 from float32 by ${fromFloat32}`);
+  }
+  return { ...report, difference, fromFloat32 };
 }

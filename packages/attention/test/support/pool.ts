@@ -29,7 +29,7 @@ export interface PoolCase {
   /** "float32" by default. */
   readonly dtype?: FloatType;
   readonly nodes?: NodeLayout;
-  /** False sends even a plan that moves nothing through the exchange. */
+  /** False sends even home tiles through the exchange. */
   readonly inPlace?: boolean;
   readonly launch?: LaunchOptions;
   /** Called on every rank before the first call. */
