@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 
 const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A folder that stands for `/`, with these files; removed after the tests of the calling file. */
 export function fakeMachine(
@@ -11,11 +14,6 @@ export function fakeMachine(
   links: Readonly<Record<string, string>> = {},
 ): string {
   const root = mkdtempSync(join(tmpdir(), "libra-doctor-"));
-  if (made.length === 0) {
-    afterAll(() => {
-      for (const folder of made) rmSync(folder, { recursive: true, force: true });
-    });
-  }
   made.push(root);
   const place = (path: string) => {
     const full = join(root, path);
