@@ -52,6 +52,27 @@ describe("a runs folder", () => {
     expect(source.kind === "run" && source.run.steps[0]!.loss).toBe(1.5);
   });
 
+  const withRanks = (ranks: Record<string, number[]>) => (text: string) => {
+    const [first, ...rest] = text.split("\n");
+    return [JSON.stringify({ ...JSON.parse(first!), ranks }), ...rest].join("\n");
+  };
+  const each = { attention: [4, 9], exchange: [1, 1], wait: [5, 0], other: [7, 7] };
+
+  it("keeps the times of every rank where a step tells them", () => {
+    const copy = copyRun();
+    edit(join(copy, "metrics.jsonl"), withRanks(each));
+    const source = readSource(copy);
+    if (source.kind !== "run") throw new Error("not a run");
+    expect(source.run.steps[0]!.ranks).toEqual(each);
+    expect(source.run.steps[1]!.ranks).toBeUndefined();
+  });
+
+  it("with times of other ranks in one part is refused", () => {
+    const copy = copyRun();
+    edit(join(copy, "metrics.jsonl"), withRanks({ ...each, wait: [5] }));
+    expect(() => readSource(copy)).toThrow(/line 1: ranks\.wait/);
+  });
+
   it("without a log is reported with a note", () => {
     const copy = copyRun();
     rmSync(join(copy, "log.jsonl"));
