@@ -7,6 +7,9 @@ Each folder holds the model in Hugging Face layout (config.json, model.safetenso
 ids, documents (their lengths), logits, loss, and "grad." + name for every parameter. Two documents of
 unequal length are packed through position ids; use_cache=False, because with a cache transformers 5 lets
 packed documents see each other. The generator checks packed logits against the documents run one by one.
+
+bfloat16.json beside them says how far the same model in torch's bfloat16 is from that: loss, greatest
+difference of the logits, and of every gradient the distance relative to its norm.
 """
 
 import json
@@ -67,6 +70,23 @@ def loss_of(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     return total / count
 
 
+def rounded_results(folder: pathlib.Path, ids: torch.Tensor, positions: torch.Tensor, exact: dict) -> dict:
+    """What torch makes of the model in bfloat16, against the float32 results."""
+    model = Qwen3ForCausalLM.from_pretrained(
+        folder, dtype=torch.bfloat16, attn_implementation="eager"
+    ).train()
+    logits = model(input_ids=ids, position_ids=positions, use_cache=False).logits.float()
+    loss = loss_of(logits, ids)
+    loss.backward()
+    distances = {}
+    for key, parameter in model.named_parameters():
+        expected = exact["grad." + key].double()
+        distance = (parameter.grad.double() - expected).norm() / expected.norm()
+        distances[key] = float(f"{distance.item():.4g}")
+    difference = (logits[0] - exact["logits"]).abs().max().item()
+    return {"loss": loss.item(), "logits": float(f"{difference:.4g}"), "gradients": distances}
+
+
 def build(name: str, sizes: dict, folder: pathlib.Path) -> None:
     config = Qwen3Config(
         **sizes,
@@ -104,6 +124,8 @@ def build(name: str, sizes: dict, folder: pathlib.Path) -> None:
         expected["grad." + key] = parameter.grad.contiguous()
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     save_file(expected, folder / "expected.safetensors", metadata=versions)
+    rounded = rounded_results(folder, ids, positions, expected)
+    (folder / "bfloat16.json").write_text(json.dumps(rounded, indent=2) + "\n")
     print(name, json.dumps({"loss": loss.item(), "leak": leak, "max logit": logits.abs().max().item()}))
 
 

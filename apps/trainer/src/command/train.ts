@@ -111,7 +111,7 @@ function describeRun({ config, sizes, documents, start }: PreparedRun, output: O
   const epochs = config.steps / sampler.stepsPerEpoch;
   const millions = (parameterCount(sizes) / 1e6).toFixed(2);
   output.line(
-    `model: ${millions} M parameters, ${sizes.layers} layers, ${sizes.queryHeads} query and ${sizes.kvHeads} KV heads of ${sizes.headDim}, ${sizes.vocabulary} ids`,
+    `model: ${millions} M parameters, ${sizes.layers} layers, ${sizes.queryHeads} query and ${sizes.kvHeads} KV heads of ${sizes.headDim}, ${sizes.vocabulary} ids, ${config.dtype}`,
   );
   output.line(
     `ranks: dp ${dp} × cp ${cp}, pools of ${poolSizeOf(config)} replicas; ${dp * microSteps} packed sequences of ${window} tokens a step; planner ${config.strategy.planner}`,

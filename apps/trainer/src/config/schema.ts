@@ -143,6 +143,11 @@ export const configSchema = z.strictObject({
     .max(2 ** 31 - 1)
     .default(0),
   steps: count.default(20),
+  dtype: words("float32", "bfloat16")
+    .default("float32")
+    .describe(
+      "of matrices and activations; bfloat16 keeps float32 masters, gradients and reductions",
+    ),
   model: modelSchema.prefault({}),
   data: dataSchema.prefault({}),
   layout: layoutSchema.prefault({}),

@@ -11,8 +11,9 @@ export class Embedding {
 
   /** @param ids - [T] int32; @returns [T, hidden] */
   forward(ids: Tensor): Tensor {
-    const out = this.place.device.empty([ids.shape[0]!, this.table.shape[1]!]);
-    embedding(this.place.stream, { ids, table: this.table.value, out });
+    const table = this.table.value;
+    const out = this.place.device.empty([ids.shape[0]!, this.table.shape[1]!], table.dtype);
+    embedding(this.place.stream, { ids, table, out });
     return out;
   }
 

@@ -32,7 +32,7 @@ export class FeedForward {
   forward(x: Tensor, residual: Tensor): { out: Tensor; saved: FeedForwardSaved } {
     const gate = this.#gate.forward(x);
     const up = this.#up.forward(x);
-    const product = this.#place.device.empty(gate.shape);
+    const product = this.#place.device.empty(gate.shape, gate.dtype);
     swiglu(this.#place.stream, { gate, up, out: product });
     return { out: this.#down.forward(product, { residual }), saved: { x, gate, up, product } };
   }
@@ -41,8 +41,8 @@ export class FeedForward {
   backward({ x, gate, up, product }: FeedForwardSaved, dOut: Tensor): Tensor {
     const { device, stream } = this.#place;
     const dProduct = this.#down.backward(product, dOut);
-    const dGate = device.empty(gate.shape);
-    const dUp = device.empty(up.shape);
+    const dGate = device.empty(gate.shape, gate.dtype);
+    const dUp = device.empty(up.shape, up.dtype);
     swigluBackward(stream, { dOut: dProduct, gate, up, dGate, dUp });
     const dx = this.#gate.backward(x, dGate);
     return this.#up.backward(x, dUp, { dx, accumulate: true });

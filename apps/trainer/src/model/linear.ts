@@ -16,7 +16,7 @@ export class Linear {
    */
   forward(x: Tensor, to: { residual?: Tensor; out?: Tensor } = {}): Tensor {
     const { device, stream } = this.place;
-    const { residual, out = device.empty([x.shape[0]!, this.weight.shape[0]!]) } = to;
+    const { residual, out = device.empty([x.shape[0]!, this.weight.shape[0]!], x.dtype) } = to;
     linear(stream, { x, weight: this.weight.value, out, residual });
     return out;
   }
@@ -33,7 +33,7 @@ export class Linear {
   backward(x: Tensor, dOut: Tensor, to: { dx?: Tensor; accumulate?: boolean } = {}): Tensor {
     const { device, stream } = this.place;
     linearBackwardWeight(stream, { dOut, x, dWeight: this.weight.gradient, accumulate: true });
-    const { dx = device.empty(x.shape), accumulate = false } = to;
+    const { dx = device.empty(x.shape, x.dtype), accumulate = false } = to;
     linearBackwardInput(stream, { dOut, weight: this.weight.value, dx, accumulate });
     return dx;
   }

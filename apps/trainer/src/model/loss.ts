@@ -1,4 +1,4 @@
-import { crossEntropy, crossEntropyBackward, type Tensor } from "@libra/runtime";
+import { cast, crossEntropy, crossEntropyBackward, type Tensor } from "@libra/runtime";
 import type { Linear } from "./linear.js";
 import type { Place } from "./place.js";
 
@@ -32,7 +32,8 @@ export function lossRows(vocabulary: number): number {
 /**
  * Head, cross-entropy and both their gradients, a chunk of rows at a time: the number of targets is known
  * before, so a chunk's gradient needs no other chunk, and no more logits than one chunk's exist. A sum
- * and a number, never a mean, so that parts add up. Adds to the head's gradient.
+ * and a number, never a mean, so that parts add up. Adds to the head's gradient. Logits and their loss
+ * are float32 whatever the model's dtype is; their gradient is rounded to it.
  *
  * @returns the gradient of `last`, in its place
  */
@@ -45,6 +46,7 @@ export function tokenLoss(place: Place, head: Linear, inputs: LossInputs): Tenso
   device.scope(() => {
     const chunk = device.empty([most, vocabulary]);
     const sumOfChunk = device.empty([most]);
+    const narrow = last.dtype === "float32" ? undefined : device.empty(chunk.shape, last.dtype);
     for (let start = 0; start < rows; start += most) {
       const end = Math.min(rows, start + most);
       const x = last.slice(start, end);
@@ -54,7 +56,9 @@ export function tokenLoss(place: Place, head: Linear, inputs: LossInputs): Tenso
       head.forward(x, { out: logits });
       crossEntropy(stream, { ...loss, sums, accumulate: true });
       crossEntropyBackward(stream, { ...loss, scale, dLogits: logits });
-      head.backward(x, logits, { dx: x });
+      const dOut = narrow?.slice(0, end - start) ?? logits;
+      if (dOut !== logits) cast(stream, { from: logits, to: dOut });
+      head.backward(x, dOut, { dx: x });
     }
   });
   return last;

@@ -22,7 +22,7 @@ export class RmsNorm {
   forward(x: Tensor): { out: Tensor; saved: NormSaved } {
     const { device, stream } = this.place;
     const rows = this.#rows(x);
-    const out = device.empty(rows.shape);
+    const out = device.empty(rows.shape, x.dtype);
     const inverseRms = device.empty([rows.shape[0]!]);
     const weight = this.weight.value;
     rmsNorm(stream, { x: rows, weight, out, inverseRms, eps: this.epsilon });
@@ -36,7 +36,7 @@ export class RmsNorm {
    * @returns gradient of the input in the shape of x; `addTo` when given
    */
   backward({ x, inverseRms }: NormSaved, dOut: Tensor, addTo?: Tensor): Tensor {
-    const dx = addTo ?? this.place.device.empty(x.shape);
+    const dx = addTo ?? this.place.device.empty(x.shape, x.dtype);
     rmsNormBackward(this.place.stream, {
       dOut: this.#rows(dOut),
       x: this.#rows(x),

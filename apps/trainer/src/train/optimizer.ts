@@ -6,7 +6,8 @@ import { learningRateAt } from "./learning-rate.js";
 
 /**
  * AdamW over the flat parameters, after clipping to a global norm. Weight decay acts on matrices, not
- * on norm weights. Every rank holds all of it and computes the same bits.
+ * on norm weights. Moments and what is updated are float32. Every rank holds all of it and computes the
+ * same bits.
  */
 export class Optimizer {
   /** First and second moments, laid out as the parameters. */
@@ -49,6 +50,7 @@ export class Optimizer {
     const border = this.#parameters.decayed;
     this.#updateRange(0, border, this.#config.weightDecay, step, factor);
     this.#updateRange(border, gradients.size, 0, step, factor);
+    this.#parameters.refresh(stream);
     return this.#norm;
   }
 

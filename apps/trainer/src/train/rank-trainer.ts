@@ -59,7 +59,11 @@ export class RankTrainer {
     this.#device = rank.device;
     this.#inputs = inputs;
     this.#place = { device: rank.device, stream: this.stream };
-    this.parameters = new Parameters(rank.device, parameterShapes(inputs.sizes));
+    this.parameters = new Parameters(
+      rank.device,
+      parameterShapes(inputs.sizes),
+      inputs.config.dtype,
+    );
     this.#model = new Qwen3(this.#place, this.parameters, inputs.sizes);
     this.optimizer = new Optimizer(this.#place, this.parameters, inputs.config.optimizer);
     this.#load(inputs.start);
@@ -165,6 +169,7 @@ export class RankTrainer {
       write(this.parameters.join(values), this.parameters.values);
       if (first !== undefined) write(this.parameters.join(first), this.optimizer.first);
       if (second !== undefined) write(this.parameters.join(second), this.optimizer.second);
+      this.parameters.refresh(this.stream);
     });
   }
 }

@@ -28,6 +28,7 @@ export class Strategy {
   readonly communicator: Communicator;
   readonly #rank: Rank;
   readonly #config: StrategyConfig;
+  readonly #dtype: TrainConfig["dtype"];
   readonly #options: PlannerOptions;
   readonly #planning: TilePlanning;
   readonly #thread: PlanThread | undefined;
@@ -52,6 +53,7 @@ export class Strategy {
     this.communicator = rank.world.group(pool.ranks);
     this.#rank = rank;
     this.#config = strategy;
+    this.#dtype = config.dtype;
     this.#thread = this.planner.scope === "world" ? thread : undefined;
     const { cp, ranksPerNode } = config.layout;
     this.#planning = {
@@ -121,6 +123,7 @@ export class Strategy {
       worker: this.place.worker,
       keepTiles,
       hops,
+      dtype: this.#dtype,
     });
     return this.#attention;
   }

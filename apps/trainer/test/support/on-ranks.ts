@@ -1,6 +1,6 @@
 import { createAttention } from "@libra/attention";
 import { pairsCost } from "@libra/cost-model";
-import { copy, launchLocal } from "@libra/runtime";
+import { copy, type FloatType, launchLocal } from "@libra/runtime";
 import { plannerByName } from "@libra/scheduler";
 import { contiguousRows, type OwnedRows, zigzagRows } from "@libra/topology";
 import { ownedRowsOf, type SequenceRows } from "../../src/data/sequence.js";
@@ -19,6 +19,7 @@ export interface Case {
   planner?: string;
   zigzag?: boolean;
   scale?: number;
+  dtype?: FloatType;
 }
 
 export interface CaseResult {
@@ -34,6 +35,7 @@ export interface CaseResult {
 /** One packed sequence through the model on `cp` ranks: logits, and gradients of lossSum · scale. */
 export async function runCase(given: Case): Promise<CaseResult> {
   const { sizes, weights, whole, cuSeqlens, cp, planner = "libra", zigzag, scale = 1 } = given;
+  const { dtype = "float32" } = given;
   const rows = whole.ids.length;
   const owned = zigzag ? zigzagRows(cuSeqlens, cp) : contiguousRows(rows, cp);
   const results = await launchLocal(
@@ -42,11 +44,12 @@ export async function runCase(given: Case): Promise<CaseResult> {
       const { device } = rank;
       const stream = rank.stream("compute");
       const place = { device, stream };
-      const parameters = new Parameters(device, parameterShapes(sizes));
+      const parameters = new Parameters(device, parameterShapes(sizes), dtype);
       copy(stream, {
         from: device.fromArray(parameters.join(weights), [parameters.values.size]),
         to: parameters.values,
       });
+      parameters.refresh(stream);
       const model = new Qwen3(place, parameters, sizes);
       const plan = plannerByName(planner, { chunks: 2 }).plan({
         sequences: [cuSeqlens],
@@ -55,7 +58,7 @@ export async function runCase(given: Case): Promise<CaseResult> {
         cp,
         cost: pairsCost(device.rowBlock),
       });
-      const attention = createAttention({ rank, pool: rank.world, plan, worker: rank.rank });
+      const attention = createAttention({ rank, pool: rank.world, plan, worker: rank.rank, dtype });
       const attend = (inputs: AttendArguments) => {
         const { out, saved } = attention.forward(stream, inputs);
         const backward = (dOut: typeof out) => attention.backward(stream, { dOut, saved });
@@ -67,7 +70,8 @@ export async function runCase(given: Case): Promise<CaseResult> {
         { ids: column(mine.ids), positions: column(mine.positions) },
         attend,
       );
-      const shard = Float32Array.from(await stream.read(model.head.forward(last)));
+      const out = device.empty([last.shape[0]!, sizes.vocabulary]);
+      const shard = Float32Array.from(await stream.read(model.head.forward(last, { out })));
       const sums = device.zeros([2], "float64");
       await runMicroStep(place, { model, rows: mine, attend, scale, sums });
       rank.world.allReduce(stream, parameters.gradients);
