@@ -45,8 +45,8 @@ export const noReturn: KeyReturn = Object.freeze({
 /**
  * The return of a plan whose tensors have a type.
  *
- * @param program - of the whole plan, or of the plan without home tiles
- * @param home - whether it is the latter
+ * @param program - of the plan's tiles that are sent
+ * @param home - whether this worker has others, its home tiles
  */
 export function keyReturn(
   plan: TilePlan,
@@ -54,12 +54,12 @@ export function keyReturn(
   dtype: FloatType,
   home: boolean,
 ): KeyReturn {
-  const sums = home ? aroundHome(plan, program) : { before: program.accumulate, after: nothing };
   // Relays sum what comes from their node.
-  if (sharesKeys(plan) || program.hops === 2) {
-    return { dtype: "float32", scatter: undefined, ...sums };
+  if (!sharesKeys(plan) && program.hops === 1) {
+    return { dtype, scatter: blocksOf(program), before: nothing, after: nothing };
   }
-  return { dtype, scatter: blocksOf(program), before: nothing, after: nothing };
+  const sums = home ? aroundHome(plan, program) : { before: program.accumulate, after: nothing };
+  return { dtype: "float32", scatter: undefined, ...sums };
 }
 
 // One worker a key: every partial is a whole, and the entries, put in the order of partialKey,

@@ -89,7 +89,7 @@ function prepare(plan: TilePlan, worker: number, options: PrepareOptions): Prepa
     return { ...away, tiles: away.tiles + own.tiles, segments: away.segments + own.segments };
   };
   const rounds = mergeRounds(program.merge);
-  const keys = keyReturn(plan, program, dtype, home !== undefined);
+  const keys = keyReturn(plan, program, dtype, ofHome !== undefined);
   const element = bytesOf(dtype);
   // Parts of a sum over key ranges travel as they are summed.
   const partial = plan.keyRanges ? sumBytes : element;

@@ -98,6 +98,16 @@ describe("random pools", { timeout: 120_000 }, () => {
     );
   });
 
+  it("agree with float64 to the rounding of bfloat16", async () => {
+    await fc.assert(
+      fc.asyncProperty(pools, async (pool) => {
+        const narrow: PoolCase = { ...pool, dtype: "bfloat16" };
+        expect(largestError(narrow, await runPool(narrow))).toBeLessThan(2 ** -6);
+      }),
+      { numRuns: 40, seed: 22 },
+    );
+  });
+
   it("give the same bits whether home tiles are computed in place or sent", async () => {
     const owners = fc.record({
       pool: pools,
@@ -109,7 +119,7 @@ describe("random pools", { timeout: 120_000 }, () => {
         const inPlace = await runPool(one);
         expect(differing(inPlace, await runPool({ ...one, inPlace: false }))).toEqual([]);
       }),
-      { numRuns: 80, seed: 21 },
+      { numRuns: 50, seed: 21 },
     );
   });
 
