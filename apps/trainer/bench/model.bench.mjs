@@ -1,7 +1,7 @@
 // How many tokens per second does the trainer's step reach, against Hugging Face's Qwen3 in PyTorch
 // (found through LIBRA_TORCH_PYTHON) on the same machine?
 //
-//   npm run bench -- model [--rounds N] [--threads 2] [--dtype float32] [--attempts 6]
+//   npm run bench -- model [--rounds N] [--threads 2] [--dtype float32|bfloat16] [--attempts 6]
 //     [--torch packed,grouped]
 //
 // Both sides begin with the same weights, read the same windows in the same order and do whole steps:
@@ -78,7 +78,7 @@ const config = checkConfig(
   {
     output: folder,
     steps: 1_000_000,
-    ...(options.dtype === "float32" ? {} : { dtype: options.dtype }),
+    dtype: options.dtype,
     layout: { dp: 1, cp: 1 },
     batch: { window, shuffle: false, placement: "arrival" },
     runtime: { threads: Number(options.threads), timeoutMs: 600_000 },
