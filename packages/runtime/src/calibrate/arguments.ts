@@ -28,7 +28,7 @@ const options = {
   json: { type: "boolean", default: false },
   check: { type: "boolean", default: false },
   seconds: { type: "string", default: "40" },
-  longest: { type: "string", default: "2048" },
+  longest: { type: "string", default: "4096" },
   "head-dim": { type: "string", default: "64" },
   "kv-heads": { type: "string", default: "2" },
   group: { type: "string", default: "4" },
@@ -47,7 +47,7 @@ off it is, also in the profile: on an idle machine the median is at most 5 %, th
   --cluster FILE     also a cluster description of this machine, for libra simulate --cluster
   --overwrite        replace files that exist
   --seconds N        time to spend; default 40
-  --longest N        rows of the longest call; default 2048
+  --longest N        rows of the longest call, best those of your longest document; default 4096
   --head-dim N       elements of a head; default 64
   --kv-heads N       KV heads of a call; default 2
   --group N          query heads of one KV head; default 4
