@@ -69,7 +69,7 @@ export class CutState {
   private room(l: number, cost: number, worker: number): number {
     const { stretches } = this;
     const load = stretches.load(worker) + cost - stretches.lineCost[l]!;
-    return (1 + this.tolerance + this.excess) * this.targets[worker]! - load;
+    return Math.max(0, (1 + this.tolerance + this.excess) * this.targets[worker]! - load);
   }
 
   // A quarter of the tolerance; of a large one no more than a hundredth of the target, since work

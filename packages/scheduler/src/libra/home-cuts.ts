@@ -68,12 +68,14 @@ export class HomeCuts {
     const { lines, cutter, stretches, targets } = state;
     const first = lines.firstWorker[l]!;
     const end = first + lines.width[l]!;
-    const lack = (w: number) =>
-      Math.max(0, (keepEnd * targets[w]!) / target - stretches.homeCost[w]!);
+    // Even parts of the fixed place, where the errors of cuts must not add up.
+    const part = (state.follow ? keepEnd : keep) / target;
+    const lack = (w: number) => Math.max(0, part * targets[w]! - stretches.homeCost[w]!);
     let lacking = 0;
     for (let w = first; w < end; w++) lacking += lack(w);
+    if (lacking === 0) return;
     const start = stretches.lineCost[l]!;
-    const scale = lacking > 0 ? (keepEnd - start) / lacking : 0;
+    const scale = (keep - start) / lacking;
     let given = 0;
     for (let w = first; w < end; w++) {
       const own = lack(w);
@@ -83,8 +85,10 @@ export class HomeCuts {
       const rest = lacking - given + own;
       const goal =
         state.follow && rest > 0 ? cost + ((keepEnd - cost) * own) / rest : start + given * scale;
-      if (own === 0 && !last) continue;
-      this.cutHomeAt(l, last ? keep : goal, w, up);
+      if (own === 0) continue;
+      // The last cut is where the one that gave `keepEnd` was.
+      if (last) this.cutHomeAt(l, keep, state.follow ? w : end - 1, up);
+      else this.cutHomeAt(l, goal, w, up);
       stretches.takeForeign(w, l, cutter);
       if (last) break;
     }

@@ -127,10 +127,10 @@ export class SurplusPour {
 
   // What rounding left to a worker that has its foreign work already is not worth another piece.
   private need(worker: number): number {
-    const { targets, stretches } = this.state;
+    const { targets, stretches, follow } = this.state;
     const target = targets[worker]!;
     const need = target - stretches.load(worker);
-    const filled = stretches.foreignFirst[worker]! >= 0 && need < target / 400;
+    const filled = follow && stretches.foreignFirst[worker]! >= 0 && need < target / 400;
     return filled ? 0 : Math.max(0, need);
   }
 }

@@ -1,3 +1,4 @@
+import { contiguousRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { libra, type PoolInput, type TilePlan, tilePlanHash } from "../../src/index.js";
@@ -163,6 +164,41 @@ describe("libra", () => {
     const input = poolOf([[8192], new Array(32).fill(256)], 1, 8, 2, 64);
     const plan = libra({ tolerance: 0 }).plan(input);
     expect(plan.workerSkew).toBeLessThan(1.01);
+    expect(plan.moved - plan.leastMoved).toBeLessThan(0.005);
+  });
+
+  it("lets the longest documents leave, and no others", () => {
+    const input = poolOf([[2000, 100, 3000, ...new Array(20).fill(100)], [7100]], 2, 8, 2, 50);
+    const light = { ...input, sequences: [input.sequences[0]!, Int32Array.of(0, 0)] };
+    const owned = [input.owned[0]!, { ...input.owned[1]!, ...contiguousRows(0, 2) }];
+    const plan = libra({ surplus: "documents" }).plan({ ...light, owned });
+    const moved = new Set<number>();
+    for (let t = 0; t < plan.count; t++) {
+      if (plan.worker[t]! >= 2) for (const document of documentsOf(plan, t)) moved.add(document);
+    }
+    expect(moved).toEqual(new Set([2]));
+  });
+
+  it("keeps documents in the node that owns them, and fills its group before others", () => {
+    // Node 0 owns the first two documents of sequence 0, node 1 the rest.
+    const pool = poolOf(
+      [[400, 600, 500, 500], [1000, 1000], [...new Array(20).fill(100)]],
+      4,
+      8,
+      2,
+      10,
+    );
+    const plan = libra({ surplus: "documents", tolerance: 0 }).plan({
+      ...pool,
+      nodes: { ranksPerNode: 2 },
+    });
+    for (let t = 0; t < plan.count; t++) {
+      if (plan.sequence[t] !== 0 || plan.worker[t]! >= 4) continue;
+      const node = plan.worker[t]! < 2 ? 0 : 1;
+      for (const document of documentsOf(plan, t)) {
+        if (document >= 2) expect(node).toBe(1);
+      }
+    }
     expect(plan.moved - plan.leastMoved).toBeLessThan(0.005);
   });
 

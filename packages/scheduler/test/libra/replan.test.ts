@@ -6,15 +6,18 @@ import { encodePlan, exchangeProgram, libra } from "../../src/index.js";
 import { anyPool, poolOf } from "../support/pools.js";
 
 describe("replan", () => {
-  it("says what plan says, whatever it planned before", () => {
-    const planner = libra();
-    fc.assert(
-      fc.property(anyPool, (input) => {
-        const fresh = encodePlan(libra().plan(input));
-        expect(encodePlan(planner.replan(input))).toEqual(fresh);
-      }),
-    );
-  });
+  it.each(["heads", "documents"] as const)(
+    "says what plan says, whatever it planned before: %s",
+    (surplus) => {
+      const planner = libra({ surplus });
+      fc.assert(
+        fc.property(anyPool, (input) => {
+          const fresh = encodePlan(libra({ surplus }).plan(input));
+          expect(encodePlan(planner.replan(input))).toEqual(fresh);
+        }),
+      );
+    },
+  );
 
   it("gives exchange programs of the nodes that it was planned for last", () => {
     const planner = libra({ tolerance: 0 });
@@ -27,8 +30,8 @@ describe("replan", () => {
     }
   });
 
-  it("keeps its buffers while only lengths change", () => {
-    const planner = libra();
+  it.each(["heads", "documents"] as const)("keeps its buffers: %s", (surplus) => {
+    const planner = libra({ surplus });
     const pools = [
       poolOf([[4096], [1024, 3072], new Array(16).fill(256)], 4, 8, 2, 64),
       poolOf([[512, 3584], new Array(32).fill(128), [4096]], 4, 8, 2, 64),
