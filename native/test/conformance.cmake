@@ -18,6 +18,15 @@ add_test(NAME conformance_test_convert COMMAND conformance test --isa avx512 --o
 set_tests_properties(conformance_test_convert PROPERTIES
                      TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT LIBRA_BF16=convert)
 
+# The table of docs/support.md, on a machine that has all of its instruction sets.
+set(LIBRA_SUPPORT ${CMAKE_CURRENT_SOURCE_DIR}/../docs/support.md)
+if(EXISTS ${LIBRA_SUPPORT})
+  add_test(NAME support_table
+           COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:conformance> -DPAGE=${LIBRA_SUPPORT} -P
+                   ${CMAKE_CURRENT_SOURCE_DIR}/test/support-table.cmake)
+  set_tests_properties(support_table PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "^skipped")
+endif()
+
 # Without optimisation nothing is inlined, so only optimised builds are looked at.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_NM AND TARGET libra_cpu_avx512)
   foreach(set avx2 avx512 avx512bf16)

@@ -80,23 +80,27 @@ struct AccumulateVectorsCase : Case {
   }
 };
 
+template <class Element>
 struct DeltaCase : Case {
   const int64_t vectors, dim;
-  Buffer out, dOut, delta;
+  TensorOf<Element> out, dOut;
+  Buffer delta;
   DeltaCase(int64_t vectors, int64_t dim)
-      : Case("attentionDelta", describe(field("vectors", vectors), field("valueDim", dim))),
+      : Case(named<Element>("attentionDelta"),
+             describe(field("vectors", vectors), field("valueDim", dim))),
         vectors(vectors),
         dim(dim),
         out(vectors * dim),
         dOut(vectors * dim),
         delta(vectors) {
-    random.fill(out);
-    random.fill(dOut);
+    fill(random, out);
+    fill(random, dOut);
     output(delta, "delta");
-    bytes = 8.0 * vectors * dim;
+    bytes = 2.0 * sizeof(Element) * vectors * dim;
   }
   void run(const Kernels& k, Workers& w) override {
-    k.attentionDelta(w, {out.data(), dOut.data(), delta.data(), vectors, dim});
+    pick<Element>(k.attentionDelta, k.attentionDeltaBfloat16)(
+        w, {out.data(), dOut.data(), delta.data(), vectors, dim});
   }
   void reference(std::vector<Expected>& e) override {
     for (int64_t i = 0; i < vectors * dim; ++i) {
@@ -160,10 +164,11 @@ void addVectorCases(CaseList& list) {
     addCase<AccumulateVectorsCase>(list, size);
   }
   for (const int64_t dim : {1, 5, 64, 129}) {
-    addCase<DeltaCase>(list, int64_t{11}, dim);
+    addCase<DeltaCase<float>>(list, int64_t{11}, dim);
+    addCase<DeltaCase<Bfloat16>>(list, int64_t{11}, dim);
     addCase<MergePartialsCase>(list, int64_t{11}, dim);
   }
-  addCase<DeltaCase>(list, Size::large, int64_t{262144}, int64_t{128});
+  addCase<DeltaCase<float>>(list, Size::large, int64_t{262144}, int64_t{128});
 }
 
 }  // namespace conformance
