@@ -10,7 +10,7 @@
  *   libra_stream_create(world, 0, "compute", &stream);
  *   libra_storage* storage;
  *   libra_storage_create(world, 0, 4096, &storage);
- *   libra_fill(stream, (libra_tensor){storage, 0}, 1024, 1.5f);
+ *   libra_fill(stream, (libra_tensor){storage, 0}, 1024, 1.5, LIBRA_FLOAT32);
  *   libra_stream_done(stream, callback, data);     // called on the stream's thread
  *
  * A function that returns LIBRA_FAILED has left in libra_last_fault() what went wrong (per thread).
@@ -199,6 +199,7 @@ libra_status libra_exchange(libra_communicator* communicator, libra_stream* stre
 /* ---- operators: kernels.h says what each computes.
  * type: LIBRA_FLOAT32 or LIBRA_BFLOAT16, of the tensors that have that of the model; weights of
  * norms, log-sum-exp, delta and gradients of weights are float32 in both. */
+/* out_type: type, or LIBRA_FLOAT32 for a bfloat16 x without residual. */
 libra_status libra_linear(libra_stream* stream, libra_tensor x, libra_tensor weight,
                           libra_tensor residual, libra_tensor out, int64_t rows, int64_t in,
                           int64_t outputs, int type, int out_type);
