@@ -1,4 +1,4 @@
-import { createTraffic, type Pass } from "@libra/cost-model";
+import type { Pass } from "@libra/cost-model";
 import { type PlanTraffic, planTraffics, type TilePlan } from "@libra/scheduler";
 import { ownedCount } from "@libra/topology";
 import type { Scenario } from "../scenario.js";
@@ -36,10 +36,9 @@ export function poolWork(
 ): PoolWork {
   const { workers, cp, chunks } = plan;
   const { timer, elementBytes } = scenario;
-  const [there, back] = staysHome(plan)
-    ? [nothingMoves(plan, hops), nothingMoves(plan, hops)]
-    : planTraffics(plan, ["forward", "backward"], { hops, elementBytes });
-  const traffic = { forward: there!, backward: back! };
+  const both = planTraffics(plan, ["forward", "backward"], { hops, elementBytes });
+  if (plan.cp === 1 && !plan.keyRanges) for (const pass of both) leaveAtHome(pass);
+  const traffic = { forward: both[0]!, backward: both[1]! };
   const [forward, backward] = kernelTimes(plan, timer, ["forward", "backward"]);
   const { peers } = traffic.forward;
   return Object.freeze({
@@ -58,22 +57,20 @@ export function poolWork(
   });
 }
 
-// Ranks that own whole sequences and compute just these work in place: not even a copy is made.
-function staysHome(plan: TilePlan): boolean {
-  if (plan.cp !== 1 || plan.keyRanges) return false;
-  for (let tile = 0; tile < plan.count; tile++) {
-    if (plan.worker[tile] !== plan.sequence[tile]) return false;
+// Tiles of a sequence that one rank owns are computed in place there: what their owner would send
+// itself, in the first hop there and the last one back, is not even copied.
+function leaveAtHome({ dispatch, return: back, total }: PlanTraffic): void {
+  for (const traffic of [
+    ...dispatch.map((hops) => hops[0]!),
+    ...back.map((hops) => hops[hops.length - 1]!),
+  ]) {
+    for (let w = 0; w < traffic.sent.length; w += 4) {
+      total.sent[w]! -= traffic.sent[w]!;
+      total.received[w]! -= traffic.received[w]!;
+      traffic.sent[w] = 0;
+      traffic.received[w] = 0;
+    }
   }
-  return true;
-}
-
-function nothingMoves({ chunks, workers }: TilePlan, hops: 1 | 2): PlanTraffic {
-  const each = () =>
-    Array.from({ length: chunks }, () =>
-      Array.from({ length: hops }, () => createTraffic(workers)),
-    );
-  const peers = new Int32Array(workers);
-  return { dispatch: each(), return: each(), total: createTraffic(workers), peers };
 }
 
 // What comes in from other ranks in forward, and the outputs that go back.
