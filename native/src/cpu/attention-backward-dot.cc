@@ -1,14 +1,13 @@
 // Attention backward on bfloat16 by the machine's products of pairs; sums stay float32, weights and
 // dS are rounded to bfloat16 before they meet dO, Q and K.
 #include "attention-panels.h"
-#include "exponential.h"
+#include "attention-weights.h"
 #include "kernel-list.h"
 #include "pairs.h"
 
 namespace libra::cpu::LIBRA_SET {
 namespace {
 
-constexpr float log2e = 1.44269504f;
 constexpr int64_t rowPairs = rowBlock / 2;
 
 struct DotTile {
@@ -19,42 +18,30 @@ struct DotTile {
   Pair* gradientPairs;  // dO [pair of rows][padded Dv]
 };
 
-/// Weights and dS of one block, in the orders in which the products read them.
-struct BlockWeights {
-  Pair* weights;  // P [key][pair of rows]
-  Pair* slopes;   // dS · scale [key][pair of rows]
-  Pair* byKeys;   // dS · scale [pair of keys][rowBlock]
-};
-
-LIBRA_NOINLINE void weightBlock(const BlockView& view, const BackwardState& tile, float scale,
-                                const float* scores, const float* valueProducts,
-                                const BlockWeights& to) {
-  const Floats factor = splat(scale * log2e);
-  const Floats slopeFactor = splat(scale);
-  for (int v = 0; v < view.vectors; ++v) {
-    const Floats offset = -load(tile.logSumExp + v * lanes);
-    const Floats delta = load(tile.delta + v * lanes);
-    const int64_t whole = view.whole(v);
-    const int64_t seen = view.seen(v);
-    const auto slopeOf = [&](int64_t r) LIBRA_LAMBDA {
-      const int64_t at = r * rowBlock + v * lanes;
-      Floats p = exp2NonPositive(multiplyAdd(load(scores + at), factor, offset));
-      if (r >= whole) {
-        p = keep(laneNumbers() >= splatInt(static_cast<int32_t>(r - view.diagonal) - v * lanes), p);
-      }
-      const Floats slope = p * (load(valueProducts + at) - delta) * slopeFactor;
-      storeNeighbours(to.weights + r * rowPairs + v * lanes / 2, p);
-      storeNeighbours(to.slopes + r * rowPairs + v * lanes / 2, slope);
-      return slope;
-    };
-    int64_t r = 0;
-    for (; r + 2 <= seen; r += 2) {
-      const Floats first = slopeOf(r);
-      storePairs(to.byKeys + r / 2 * rowBlock + v * lanes, first, slopeOf(r + 1));
-    }
-    if (r < seen) storePairs(to.byKeys + r / 2 * rowBlock + v * lanes, slopeOf(r), Floats{});
+/// P and dS in the orders in which the products read them.
+struct DotWeights {
+  static constexpr int degree = 4;  // they are rounded to bfloat16
+  Pair* weights;                    // P [key][pair of rows]
+  Pair* slopes;                     // dS · scale [key][pair of rows]
+  Pair* byKeys;                     // dS · scale [pair of keys][rowBlock]
+  float scale;
+  LIBRA_INLINE Floats offset(Floats logSumExp) const { return -logSumExp; }
+  LIBRA_INLINE Floats exponent(Floats score, Floats offset) const {
+    return multiplyAdd(score, splat(scale * log2e), offset);
   }
-}
+  LIBRA_INLINE Floats slope(Floats p, Floats difference) const {
+    return p * difference * splat(scale);
+  }
+  LIBRA_INLINE void put(int64_t key, int64_t lane, Floats p, Floats next, Floats slope,
+                        Floats nextSlope) const {
+    const int64_t at = key * rowPairs + lane / 2;
+    storeNeighbours(weights + at, p);
+    storeNeighbours(weights + at + rowPairs, next);
+    storeNeighbours(slopes + at, slope);
+    storeNeighbours(slopes + at + rowPairs, nextSlope);
+    storePairs(byKeys + key / 2 * rowBlock + lane, slope, nextSlope);
+  }
+};
 
 class DotBackward {
  public:
@@ -74,7 +61,7 @@ class DotBackward {
         scores_(frame.floats(keyBlock * rowBlock)),
         valueProducts_(frame.floats(keyBlock * rowBlock)),
         block_{takePairs(frame, keyBlock * rowPairs), takePairs(frame, keyBlock * rowPairs),
-               takePairs(frame, keyBlock / 2 * rowBlock)} {
+               takePairs(frame, keyBlock / 2 * rowBlock), a.scale} {
     for (DotTile& tile : tiles) {
       tile.state.allocate(a.headDim, frame);
       tile.query = takePairs(frame, pairsOf(a.headDim) * rowBlock);
@@ -119,7 +106,7 @@ class DotBackward {
                scores_, keys_.width);
     keyProduct(view, Broadcast<Pair>{valueRows_ + key * values_.width, values_.width, 1},
                tile.outGradient, valueProducts_, values_.width);
-    weightBlock(view, tile.state, a_.scale, scores_, valueProducts_, block_);
+    weighBlock(view, block_, tile.state, scores_, valueProducts_);
     rowProduct(view, place.rows, block_.weights, tile.gradientPairs,
                valueGradient_.rows + key * valueGradient_.width, valueGradient_.width);
     rowProduct(view, place.rows, block_.slopes, tile.queryPairs,
@@ -151,7 +138,7 @@ class DotBackward {
   GradientRows keyGradient_, valueGradient_;
   float* scores_;         // Sᵀ [key][rowBlock]
   float* valueProducts_;  // (dO · V)ᵀ [key][rowBlock]
-  BlockWeights block_;
+  DotWeights block_;
   const Pair* keyRows_ = nullptr;
   const Pair* valueRows_ = nullptr;
   KeyRange panel_;

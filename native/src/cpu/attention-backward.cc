@@ -1,37 +1,28 @@
 // Attention backward over segments: one pass, five float32 products, lanes as query rows.
 #include "attention-panels.h"
-#include "exponential.h"
+#include "attention-weights.h"
 #include "kernel-list.h"
 
 namespace libra::cpu::LIBRA_SET {
 namespace {
 
-constexpr float log2e = 1.44269504f;
-
-/// P and dS of the (key, lane) pairs seen: scores become weights, valueProducts become dS.
-LIBRA_NOINLINE void weightBlock(const BlockView& view, const BackwardState& tile, float* scores,
-                                float* valueProducts) {
-  for (int v = 0; v < view.vectors; ++v) {
-    float* score = scores + v * lanes;
-    float* product = valueProducts + v * lanes;
-    const Floats logSumExp = load(tile.logSumExp + v * lanes);
-    const Floats delta = load(tile.delta + v * lanes);
-    const int64_t whole = view.whole(v);
-    const int64_t seen = view.seen(v);
-    for (int64_t r = 0; r < whole; ++r) {
-      const Floats p = exp2NonPositive(load(score + r * rowBlock) - logSumExp);
-      store(score + r * rowBlock, p);
-      store(product + r * rowBlock, p * (load(product + r * rowBlock) - delta));
-    }
-    for (int64_t r = whole; r < seen; ++r) {
-      const Ints shown =
-          laneNumbers() >= splatInt(static_cast<int32_t>(r - view.diagonal) - v * lanes);
-      const Floats p = keep(shown, exp2NonPositive(load(score + r * rowBlock) - logSumExp));
-      store(score + r * rowBlock, p);
-      store(product + r * rowBlock, p * (load(product + r * rowBlock) - delta));
-    }
+/// Scores become P, products of dO and V become dS.
+struct FloatWeights {
+  static constexpr int degree = 6;
+  float* scores;
+  float* products;
+  LIBRA_INLINE Floats offset(Floats logSumExp) const { return logSumExp; }
+  LIBRA_INLINE Floats exponent(Floats score, Floats logSumExp) const { return score - logSumExp; }
+  LIBRA_INLINE Floats slope(Floats p, Floats difference) const { return p * difference; }
+  LIBRA_INLINE void put(int64_t key, int64_t lane, Floats p, Floats next, Floats slope,
+                        Floats nextSlope) const {
+    const int64_t at = key * rowBlock + lane;
+    store(scores + at, p);
+    store(scores + at + rowBlock, next);
+    store(products + at, slope);
+    store(products + at + rowBlock, nextSlope);
   }
-}
+};
 
 struct FloatTile {
   BackwardState state;
@@ -103,7 +94,7 @@ class FloatBackward {
     keyProduct(view, Broadcast<float>{keys, keys_.width, 1}, tile.query, scores_, a_.headDim);
     keyProduct(view, Broadcast<float>{values, values_.width, 1}, tile.outGradient, valueProducts_,
                a_.valueDim);
-    weightBlock(view, tile.state, scores_, valueProducts_);
+    weighBlock(view, FloatWeights{scores_, valueProducts_}, tile.state, scores_, valueProducts_);
     rowProduct(view, place.rows, scores_, tile.gradientRows,
                valueGradient_.rows + key * valueGradient_.width, valueGradient_.width);
     rowProduct(view, place.rows, valueProducts_, tile.queryRows,

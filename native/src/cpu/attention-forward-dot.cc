@@ -1,7 +1,6 @@
 // Attention forward on bfloat16 by the machine's products of pairs; sums, maxima and logarithms
 // stay float32, weights are rounded to bfloat16 before they meet the values.
-#include "attention-forward-run.h"
-#include "exponential.h"
+#include "attention-softmax.h"
 #include "kernel-list.h"
 #include "pairs.h"
 
@@ -17,9 +16,9 @@ struct DotTile {
 class DotKeyBlocks {
  public:
   DotKeyBlocks(const AttentionForwardBfloat16Arguments& a, const AttentionSegment& segment,
-               int64_t keys, int64_t blockKeys, ScratchFrame& frame)
+               int64_t keys, ScratchFrame& frame)
       : keepsAll_(keys * (a.headDim + a.valueDim) <= mostKept),
-        held_(keepsAll_ ? keys : least(keys, blockKeys)),
+        held_(keepsAll_ ? keys : least(keys, forwardKeys)),
         keys_(a.k, a.headDim, segment, held_, frame),
         v_(a.v + segment.keyOffset * a.valueDim),
         valueDim_(a.valueDim),
@@ -60,53 +59,26 @@ class DotKeyBlocks {
   int64_t copied_ = 0;
 };
 
-/// Scores to weights, by pairs of keys; maximum and sum are carried on. False when no maximum rose.
-LIBRA_NOINLINE bool softmaxBlock(const BlockView& view, ForwardState& tile, float scoreFactor,
-                                 float* scores, Pair* weights, float* rescale) {
-  const Floats masked = splat(-__builtin_inff());
-  const Floats factor = splat(scoreFactor);
-  Ints rose{};
-  for (int v = 0; v < view.vectors; ++v) {
-    float* column = scores + v * lanes;
-    const int64_t seen = view.seen(v);
-    for (int64_t r = view.whole(v); r < seen; ++r) {
-      const Ints hidden =
-          laneNumbers() < splatInt(static_cast<int32_t>(r - view.diagonal) - v * lanes);
-      store(column + r * rowBlock, hidden ? masked : load(column + r * rowBlock));
-    }
-    if (seen % 2 != 0) store(column + seen * rowBlock, masked);
-    const Floats before = load(tile.maximum + v * lanes);
-    Floats even = before;
-    Floats odd = before;
-    for (int64_t r = 0; r < seen; r += 2) {
-      even = larger(even, load(column + r * rowBlock));
-      odd = larger(odd, load(column + (r + 1) * rowBlock));
-    }
-    const Floats maximum = larger(even, odd);
-    const Floats offset = -(maximum * factor);
-    Floats evenSum = splat(0.0f);
-    Floats oddSum = splat(0.0f);
-    for (int64_t r = 0; r < seen; r += 2) {
-      const Floats p = exp2NonPositive(multiplyAdd(load(column + r * rowBlock), factor, offset));
-      const Floats q =
-          exp2NonPositive(multiplyAdd(load(column + (r + 1) * rowBlock), factor, offset));
-      storePairs(weights + r / 2 * rowBlock + v * lanes, p, q);
-      evenSum = evenSum + p;
-      oddSum = oddSum + q;
-    }
-    rose = rose | (maximum != before);
-    const Floats shrink = exp2NonPositive((before - maximum) * factor);
-    store(rescale + v * lanes, shrink);
-    store(tile.maximum + v * lanes, maximum);
-    store(tile.sum + v * lanes, multiplyAdd(load(tile.sum + v * lanes), shrink, evenSum + oddSum));
+/// Weights go into pairs of keys.
+struct DotWeights {
+  static constexpr int degree = 4;  // they are rounded to bfloat16
+  float scoreFactor;
+  Pair* pairs;  // [pair of keys][rowBlock]
+  LIBRA_INLINE Floats offset(Floats maximum) const { return -(maximum * splat(scoreFactor)); }
+  LIBRA_INLINE Floats exponent(Floats score, Floats offset) const {
+    return multiplyAdd(score, splat(scoreFactor), offset);
   }
-  return anyLane(rose);
-}
+  LIBRA_INLINE Floats fall(Floats before, Floats maximum) const {
+    return (before - maximum) * splat(scoreFactor);
+  }
+  LIBRA_INLINE void put(int64_t key, int64_t lane, Floats p, Floats q) const {
+    storePairs(pairs + key / 2 * rowBlock + lane, p, q);
+  }
+};
 
 class DotForward {
  public:
-  static constexpr int64_t superblock = 8;
-  static constexpr int64_t blockKeys = 2 * keyBlock;  // as many bytes as keyBlock floats
+  static constexpr int64_t superblock = 12;  // tiles that share a key block while it is cached
   DotTile tiles[superblock];
 
   DotForward(const AttentionForwardBfloat16Arguments& arguments, const AttentionSegment& segment,
@@ -115,13 +87,13 @@ class DotForward {
         // The sign goes into Q, so that the largest score is the largest exponent.
         flip_(arguments.scale < 0 ? 0x80008000u : 0),
         scoreFactor_(factorOf(arguments.scale)),
-        blocks_(arguments, segment, keys, blockKeys, frame) {
+        blocks_(arguments, segment, keys, frame) {
     for (DotTile& tile : tiles) {
       tile.query = takePairs(frame, pairsOf(a_.headDim) * rowBlock);
       tile.state.allocate(a_.valueDim, frame);
     }
-    scores_ = frame.floats(blockKeys * rowBlock);
-    weights_ = takePairs(frame, blockKeys / 2 * rowBlock);
+    scores_ = frame.floats(forwardKeys * rowBlock);
+    weights_ = takePairs(frame, forwardKeys / 2 * rowBlock);
   }
 
   void begin(DotTile& tile) const {
@@ -135,10 +107,11 @@ class DotForward {
   void step(DotTile& tile, int64_t firstKey) const {
     alignas(64) float rescale[rowBlock];
     float* out = tile.state.out;
-    const BlockView view = viewBlock(tile.state.place, firstKey, blockKeys);
+    const BlockView view = viewBlock(tile.state.place, firstKey, forwardKeys);
     const int64_t width = blocks_.keyWidth();
     keyProduct(view, Broadcast<Pair>{block_.keys, width, 1}, tile.query, scores_, width);
-    const bool rescaled = softmaxBlock(view, tile.state, scoreFactor_, scores_, weights_, rescale);
+    const bool rescaled =
+        softmaxBlock(view, DotWeights{scoreFactor_, weights_}, tile.state, scores_, rescale);
     const Broadcast<Pair> values{block_.values, 1, a_.valueDim};
     if (firstKey == 0) {
       elementProduct<Start::zero>(view, a_.valueDim, values, weights_, out);

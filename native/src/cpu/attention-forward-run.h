@@ -6,7 +6,6 @@
 
 namespace libra::cpu::LIBRA_SET {
 
-inline constexpr float log2e = 1.44269504f;
 inline constexpr double ln2 = 0.69314718055994530942;
 /// The running maximum before any key: finite, so that −∞ minus it is −∞.
 inline constexpr float beforeKeys = -1e30f;
@@ -48,7 +47,7 @@ struct ForwardState {
 };
 
 /// One task. Engine(arguments, segment, keys, frame) has tiles[superblock] with a `state`, and
-/// begin(tile), prepare(firstKey, count), step(tile, firstKey), end(tile); blockKeys keys a step.
+/// begin(tile), prepare(firstKey, count), step(tile, firstKey), end(tile); forwardKeys keys a step.
 template <class Engine, class Arguments>
 void runForwardTask(const Arguments& a, const ForwardTask& task) {
   const AttentionSegment& segment = a.segments[task.segment];
@@ -66,8 +65,8 @@ void runForwardTask(const Arguments& a, const ForwardTask& task) {
       engine.tiles[t].state.begin(a.valueDim);
       engine.begin(engine.tiles[t]);
     }
-    for (int64_t key = 0; key < keys; key += Engine::blockKeys) {
-      engine.prepare(key, least(Engine::blockKeys, keys - key));
+    for (int64_t key = 0; key < keys; key += forwardKeys) {
+      engine.prepare(key, least(forwardKeys, keys - key));
       for (int64_t t = 0; t < count; ++t) {
         if (key < engine.tiles[t].state.place.keys) engine.step(engine.tiles[t], key);
       }

@@ -46,7 +46,7 @@ class KeyBlocks {
         inPlace_(canBeInPlace && (segment.keyStride == 1 || keys <= 1)) {
     if (inPlace_) return;
     keepsAll_ = keys * (headDim_ + valueDim_) <= mostKept;
-    const int64_t held = keepsAll_ ? keys : least(keys, keyBlock);
+    const int64_t held = keepsAll_ ? keys : least(keys, forwardKeys);
     keyCopy_ = frame.floats(held * headDim_);
     valueCopy_ = frame.floats(held * valueDim_);
   }

@@ -13,6 +13,9 @@ namespace libra::cpu::LIBRA_SET {
 
 inline constexpr int laneVectors = 3;  // vectors of a tile that one register block covers
 static_assert(rowBlock % (laneVectors * lanes) == 0);
+/// Vectors of a tile whose exponentials advance side by side where all see the same keys.
+inline constexpr int abreast = LIBRA_VECTOR_BYTES == 64 ? laneVectors : 1;
+inline constexpr float log2e = 1.44269504f;
 
 /// Where a tile lies in its segment and which keys its rows see.
 struct TilePlace {

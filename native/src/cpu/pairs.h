@@ -6,7 +6,7 @@
 
 namespace libra::cpu::LIBRA_SET {
 
-typedef uint32_t LooseWords __attribute__((vector_size(64), aligned(4), may_alias));
+typedef uint32_t LooseWords __attribute__((vector_size(64), aligned(2), may_alias));
 typedef uint32_t LooseFourWords __attribute__((vector_size(16), aligned(2), may_alias));
 
 LIBRA_INLINE int64_t pairsOf(int64_t count) { return divideUp(count, 2); }
@@ -55,30 +55,20 @@ LIBRA_INLINE void interleaveRows(const Bfloat16* from, int64_t stride, int64_t r
 
 /// to[pair of elements][rowBlock] = the rows' pairs, transposed; lanes without a row get 0.
 /// `flip` is combined by exclusive or: the sign bits, or 0.
-LIBRA_INLINE void transposePairs(const Bfloat16* from, int64_t stride, int64_t rows, int64_t width,
-                                 Pair flip, Pair* to) {
-  for (int64_t l = 0; l < rowBlock; l += 4) {
-    const int64_t here = most(0, least(4, rows - l));
-    const Bfloat16* row = from + l * stride;
-    int64_t i = 0;
-    if (here == 4) {
-      for (; i + 8 <= width; i += 8) {
-        FourWords block[4];
-        for (int r = 0; r < 4; ++r) {
-          block[r] = *reinterpret_cast<const LooseFourWords*>(row + r * stride + i) ^ flip;
-        }
-        transposeFour(block[0], block[1], block[2], block[3]);
-        for (int r = 0; r < 4; ++r) {
-          *reinterpret_cast<LooseFourWords*>(to + (i / 2 + r) * rowBlock + l) = block[r];
-        }
-      }
-    }
-    for (; i < width; i += 2) {
-      for (int64_t r = 0; r < 4; ++r) {
-        to[i / 2 * rowBlock + l + r] = r < here ? pairAt(row + r * stride, i, width) ^ flip : 0;
-      }
-    }
-  }
+inline LIBRA_NOINLINE void transposePairs(const Bfloat16* from, int64_t stride, int64_t rows,
+                                          int64_t width, Pair flip, Pair* to) {
+  transposeRows<Words>(rows, pairsOf(width), to,
+                       [&](int64_t row, int64_t pair, int64_t count) LIBRA_LAMBDA {
+                         const Bfloat16* at = from + row * stride + 2 * pair;
+                         Words pairs{};
+                         if (count == lanes && 2 * (pair + lanes) <= width) {
+                           pairs = *reinterpret_cast<const LooseWords*>(at);
+                         } else {
+                           for (int64_t i = 0; i < count; ++i)
+                             pairs[i] = pairAt(at, 2 * i, width - 2 * pair);
+                         }
+                         return pairs ^ flip;
+                       });
 }
 
 /// Lane-wise pairs (low, high), rounded to nearest even.

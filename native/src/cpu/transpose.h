@@ -1,4 +1,4 @@
-// Rows of tensors into tiles whose lanes are rows, and back.
+// Rows of tensors into tiles whose lanes are rows, and back, a square of lanes × lanes at a time.
 #pragma once
 
 #include "attention-plan.h"
@@ -20,63 +20,93 @@ LIBRA_INLINE void transposeFour(Vector& a, Vector& b, Vector& c, Vector& d) {
   d = __builtin_shufflevector(abHigh, cdHigh, 2, 3, 6, 7);
 }
 
+/// Lane k of a row of 2 × 2 squares of `step` lanes whose other row is `lanes` further: what the
+/// first (or second) row holds after the squares' corners changed places.
+constexpr int swappedLane(int k, int step, bool second) {
+  const bool high = (k & step) != 0;
+  return second ? (high ? k + lanes : k + step) : (high ? k + lanes - step : k);
+}
+
+template <int step, class Vector, size_t... k>
+LIBRA_INLINE void swapSquares(Vector& a, Vector& b, std::index_sequence<k...>) {
+  const Vector first = __builtin_shufflevector(a, b, swappedLane(k, step, false)...);
+  b = __builtin_shufflevector(a, b, swappedLane(k, step, true)...);
+  a = first;
+}
+
+template <int step, class Vector, size_t... i>
+LIBRA_INLINE void swapSquaresOf(Vector (&rows)[lanes], std::index_sequence<i...>) {
+  const auto swap = [&](auto low) LIBRA_LAMBDA {
+    if constexpr ((low & step) == 0) {
+      swapSquares<step>(rows[low], rows[low + step], std::make_index_sequence<lanes>{});
+    }
+  };
+  (swap(std::integral_constant<int, static_cast<int>(i)>{}), ...);
+}
+
+/// Transposes a square of `lanes` vectors of 32-bit lanes.
+template <int step = lanes / 2, class Vector>
+LIBRA_INLINE void transposeSquare(Vector (&rows)[lanes]) {
+  swapSquaresOf<step>(rows, std::make_index_sequence<lanes>{});
+  if constexpr (step > 1) transposeSquare<step / 2>(rows);
+}
+
+/// to[d][rowBlock] = read(l, d)'s vectors transposed: those of rows l at elements d …; 0 for lanes
+/// without a row. `width`: how many of the vectors' elements there are.
+template <class Vector, class Word, class Read>
+LIBRA_INLINE void transposeRows(int64_t rows, int64_t width, Word* to, Read&& read) {
+  for (int64_t l = 0; l < rowBlock; l += lanes) {
+    const int64_t here = rows - l;
+    for (int64_t d = 0; d < width; d += lanes) {
+      const int64_t count = least(lanes, width - d);
+      Vector square[lanes];
+      for (int i = 0; i < lanes; ++i) square[i] = i < here ? read(l + i, d, count) : Vector{};
+      transposeSquare(square);
+      Word* column = to + d * rowBlock + l;
+      for (int i = 0; i < count; ++i) {
+        __builtin_memcpy(column + i * rowBlock, &square[i], sizeof(Vector));
+      }
+    }
+  }
+}
+
 /// to[d][rowBlock] = factor · from[row][d]ᵀ; lanes without a row get 0. `stride` in elements.
 template <class Element>
 LIBRA_NOINLINE void transposeIn(const Element* from, int64_t stride, int64_t rows, int64_t width,
                                 float factor, float* to) {
-  const int64_t whole = width / 4 * 4;
-  for (int64_t l = 0; l < rowBlock; l += 4) {
-    const int64_t here = most(0, least(4, rows - l));
-    if (here < 4) {
-      for (int64_t d = 0; d < width; ++d) storeFour(to + d * rowBlock + l, Four{});
-      for (int64_t i = 0; i < here; ++i) {
-        const Element* row = from + (l + i) * stride;
-        for (int64_t d = 0; d < width; ++d) to[d * rowBlock + l + i] = widened(row[d]) * factor;
-      }
-      continue;
-    }
-    const Element* row = from + l * stride;
-    for (int64_t d = 0; d < whole; d += 4) {
-      Four a = loadFour(row + d) * factor;
-      Four b = loadFour(row + stride + d) * factor;
-      Four c = loadFour(row + 2 * stride + d) * factor;
-      Four e = loadFour(row + 3 * stride + d) * factor;
-      transposeFour(a, b, c, e);
-      storeFour(to + d * rowBlock + l, a);
-      storeFour(to + (d + 1) * rowBlock + l, b);
-      storeFour(to + (d + 2) * rowBlock + l, c);
-      storeFour(to + (d + 3) * rowBlock + l, e);
-    }
-    for (int64_t d = whole; d < width; ++d) {
-      for (int64_t i = 0; i < 4; ++i)
-        to[d * rowBlock + l + i] = widened(row[i * stride + d]) * factor;
-    }
-  }
+  transposeRows<Floats>(rows, width, to, [&](int64_t row, int64_t d, int64_t count) LIBRA_LAMBDA {
+    const Element* at = from + row * stride + d;
+    if (count == lanes) return load(at) * splat(factor);
+    Floats x{};
+    for (int64_t i = 0; i < count; ++i) x[i] = widened(at[i]) * factor;
+    return x;
+  });
 }
 
 /// to[row][d] (+)= from[d][rowBlock]ᵀ · factors[row]
 template <bool accumulate, class Element>
 LIBRA_NOINLINE void transposeOut(const float* from, int64_t rows, int64_t width,
                                  const float* factors, Element* to, int64_t stride) {
-  const int64_t whole = width / 4 * 4;
-  for (int64_t l = 0; l < rows; l += 4) {
-    const int64_t here = least(4, rows - l);
-    for (int64_t d = 0; d < whole; d += 4) {
-      Four block[4];
-      for (int i = 0; i < 4; ++i) block[i] = loadFour(from + (d + i) * rowBlock + l);
-      transposeFour(block[0], block[1], block[2], block[3]);
-      for (int64_t i = 0; i < here; ++i) {
-        Element* row = to + (l + i) * stride + d;
-        Four x = block[i] * factors[l + i];
-        if constexpr (accumulate) x = loadFour(row) + x;
-        storeFour(row, x);
+  for (int64_t l = 0; l < rows; l += lanes) {
+    const int64_t here = least(lanes, rows - l);
+    for (int64_t d = 0; d < width; d += lanes) {
+      const int64_t count = least(lanes, width - d);
+      Floats square[lanes];
+      for (int i = 0; i < lanes; ++i) {
+        square[i] = i < count ? load(from + (d + i) * rowBlock + l) : Floats{};
       }
-    }
-    for (int64_t d = whole; d < width; ++d) {
-      for (int64_t i = 0; i < here; ++i) {
-        Element* element = to + (l + i) * stride + d;
-        const float x = from[d * rowBlock + l + i] * factors[l + i];
-        storeOne(element, accumulate ? widened(*element) + x : x);
+      transposeSquare(square);
+      for (int r = 0; r < here; ++r) {
+        Element* at = to + (l + r) * stride + d;
+        Floats x = square[r] * splat(factors[l + r]);
+        if (count == lanes) {
+          if constexpr (accumulate) x = load(at) + x;
+          store(at, x);
+          continue;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+          storeOne(at + i, accumulate ? widened(at[i]) + x[i] : x[i]);
+        }
       }
     }
   }
