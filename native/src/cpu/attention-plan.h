@@ -10,11 +10,10 @@
 
 namespace libra::cpu {
 
-inline constexpr int64_t rowBlock = 48;  // query rows of a tile: three vectors of AVX-512
-inline constexpr int64_t keyBlock = 96;  // keys of one step of the backward pass
-inline constexpr int64_t forwardKeys =
-    2 * keyBlock;                          // and of the forward pass, with half the scores
-inline constexpr int64_t keyPanel = 1536;  // keys of one chain of dQ: a multiple of keyBlock
+inline constexpr int64_t rowBlock = 48;      // query rows of a tile: three vectors of AVX-512
+inline constexpr int64_t keyBlock = 96;      // keys of one backward step
+inline constexpr int64_t forwardKeys = 192;  // keys of one forward step, which has half the scores
+inline constexpr int64_t keyPanel = 1536;    // keys of one chain of dQ: a multiple of keyBlock
 
 /// Keys that the row sees: [0, visibleKeys); may be ≤ 0 for rows above the first key.
 inline int64_t visibleKeys(const AttentionSegment& segment, int64_t row) {
