@@ -41,10 +41,12 @@ export function startNative(name) {
 
 /**
  * Asks until other processes took less than `quiet` cores meanwhile, at most `attempts` times; the
- * quietest answer counts. `foreignTrials` counts the disturbed ones.
+ * quietest answer counts. `foreignTrials` counts the disturbed ones, `unclean` the answers that
+ * count although they were disturbed.
  */
 export class Trials {
   foreignTrials = 0;
+  unclean = 0;
 
   constructor({ quiet = 0.05, attempts = 6 } = {}) {
     this.quiet = quiet;
@@ -59,6 +61,7 @@ export class Trials {
       if (answer.foreign <= this.quiet) break;
       this.foreignTrials += 1;
     }
+    if (best.foreign > this.quiet) this.unclean += 1;
     return best;
   }
 }
