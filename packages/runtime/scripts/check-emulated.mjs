@@ -3,7 +3,7 @@
 // Usage: node packages/runtime/scripts/check-emulated.mjs arm64|x86 [--install]
 // arm64: cross-built with Debian's compiler; x86: the release build on processors without AVX and
 // without AVX-512. --install: fetch what is missing by apt-get, as root.
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "./native-tools.mjs";
@@ -53,7 +53,11 @@ if (missing().length > 0) {
 
 const builder = join(root, "scripts", "build-native.mjs");
 const words = ["--preset", target.preset, "--target", "conformance", "--no-warn-unused-cli"];
-execFileSync(process.execPath, [builder, ...words], { stdio: ["ignore", "ignore", "inherit"] });
+const built = spawnSync(process.execPath, [builder, ...words], { encoding: "utf8" });
+if (built.status !== 0) {
+  console.error(`${built.stdout}${built.stderr}`);
+  process.exit(1);
+}
 const program = join(root, "build", target.preset, "conformance");
 const { LIBRA_ISA: _set, LIBRA_BF16: _products, ...env } = process.env;
 
