@@ -17,7 +17,7 @@ import { HeadLines, type WorkLines } from "./work-lines.js";
 export interface LibraPlanner extends TilePlanner {
   /**
    * Plans into buffers that are reused: the plan is valid until the next call and its columns are
-   * longer than `count`. Nothing is allocated while the shapes stay the same and only lengths change
+   * longer than `count`. No buffer is allocated while the shapes stay the same and only lengths change
    * (with `tolerance: "auto"` the prediction allocates).
    */
   replan(input: PoolInput): TilePlan;
