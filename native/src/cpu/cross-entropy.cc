@@ -11,7 +11,8 @@ namespace libra::cpu::LIBRA_SET {
 namespace {
 
 /// Elements of a block: its maximum is found, then its exponentials are summed, while it is in the
-/// first cache.
+/// first cache. Meanwhile the next block is asked for: a quarter of it by the maximum and the rest
+/// by the sum, as long as each takes, so that memory never rests.
 constexpr int64_t blockElements = 2048;
 constexpr float log2e = 1.44269504f;
 constexpr double ln2 = 0.69314718055994530942;
@@ -21,6 +22,7 @@ float blockMaximum(const float* row, int64_t count) {
   for (Floats& lane : most) lane = splat(-__builtin_inff());
   int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    prefetchElements(row + blockElements + i / 4, lanes);
     unroll<4>([&](auto j) LIBRA_LAMBDA { most[j] = larger(most[j], load(row + i + j * lanes)); });
   }
   alignas(64) float parts[lanes];
@@ -38,8 +40,7 @@ double blockSum(const float* row, int64_t count, float top) {
   const Floats offset = splat(-top);
   int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    // The next block: its maximum would otherwise wait for memory while nothing is computed.
-    prefetchElements(row + i + blockElements, 4 * lanes);
+    prefetchElements(row + blockElements + blockElements / 4 + i / 4 * 3, 3 * lanes);
     unroll<4>([&](auto j) LIBRA_LAMBDA {
       sums[j] = sums[j] + exp2NonPositive(multiplyAdd(load(row + i + j * lanes), factor, offset));
     });

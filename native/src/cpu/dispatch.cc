@@ -24,6 +24,12 @@ const Kernels& avx512() {
       kernels.linearBfloat16Wide = cpu::avx512bf16::linearBfloat16Wide;
       kernels.linearBackwardInputBfloat16 = cpu::avx512bf16::linearBackwardInputBfloat16;
       kernels.linearBackwardWeightBfloat16 = cpu::avx512bf16::linearBackwardWeightBfloat16;
+      kernels.rmsNormBfloat16 = cpu::avx512bf16::rmsNormBfloat16;
+      kernels.rmsNormBackwardBfloat16 = cpu::avx512bf16::rmsNormBackwardBfloat16;
+      kernels.ropeBfloat16 = cpu::avx512bf16::ropeBfloat16;
+      kernels.swigluBfloat16 = cpu::avx512bf16::swigluBfloat16;
+      kernels.swigluBackwardBfloat16 = cpu::avx512bf16::swigluBackwardBfloat16;
+      kernels.addBfloat16 = cpu::avx512bf16::addBfloat16;
       kernels.attentionForwardBfloat16 = cpu::avx512bf16::attentionForwardBfloat16;
       kernels.attentionBackwardBfloat16 = cpu::avx512bf16::attentionBackwardBfloat16;
     }

@@ -1,7 +1,7 @@
 // Rows of a table by id, and the table's gradient.
-#include "bfloat16.h"
 #include "errors.h"
 #include "kernel-list.h"
+#include "map.h"
 #include "ranges.h"
 
 namespace libra::cpu::LIBRA_SET {
@@ -13,13 +13,34 @@ void checkIds(const int32_t* ids, int64_t tokens, int64_t vocabulary) {
   }
 }
 
+/// A row, bits unchanged, past the caches; `next` is asked for meanwhile.
+template <class Element>
+LIBRA_INLINE void copyPast(const Element* from, Element* to, int64_t width, const Element* next) {
+  const int64_t floats = width * static_cast<int64_t>(sizeof(Element)) / 4;
+  const float* words = reinterpret_cast<const float*>(from);
+  mapElements(0, floats, true, [&](auto place) LIBRA_LAMBDA {
+    place.fetch(reinterpret_cast<const float*>(next), 0);
+    place.write(reinterpret_cast<float*>(to), place.read(words));
+  });
+}
+
 template <class Element>
 void takeRows(Workers& workers, const EmbeddingOf<Element>& a) {
   checkIds(a.ids, a.tokens, a.vocabulary);
+  constexpr int64_t vector = LIBRA_VECTOR_BYTES / sizeof(Element);
+  const bool passing = passes(a.out, a.tokens * a.width) && a.width % vector == 0 &&
+                       reinterpret_cast<uintptr_t>(a.out) % LIBRA_VECTOR_BYTES == 0;
   forRanges(workers, a.tokens, rowsOfTask(a.width), [&](int64_t first, int64_t last) {
     for (int64_t t = first; t < last; ++t) {
-      __builtin_memcpy(a.out + t * a.width, a.table + a.ids[t] * a.width,
-                       sizeof(Element) * a.width);
+      const Element* from = a.table + a.ids[t] * a.width;
+      Element* to = a.out + t * a.width;
+      if (!passing) {
+        __builtin_memcpy(to, from, sizeof(Element) * a.width);
+        continue;
+      }
+      // Rows lie anywhere: the machine's own prefetcher does not find the next one.
+      const Element* next = a.table + a.ids[t + 1 < a.tokens ? t + 1 : t] * a.width;
+      copyPast(from, to, a.width, next);
     }
   });
 }

@@ -24,8 +24,8 @@ inline constexpr int64_t taskColumnPanels = 768 / panelColumns;  // a task is lo
 inline constexpr int64_t mostRows = 3072 / panelRows * panelRows;  // packed parts fit a shared L3
 inline constexpr int64_t mostColumns = 3072 / panelColumns * panelColumns;
 
-/// Element (i, k): from[i · stride + k], or from[k · stride + i] unless `depthFirst`. Rows i are the
-/// rows of C for A, its columns for B.
+/// Element (i, k): from[i · stride + k], or from[k · stride + i] unless `depthFirst`. Rows i are
+/// the rows of C for A, its columns for B.
 template <class From>
 struct Source {
   const From* from;
@@ -223,13 +223,10 @@ void multiply(Workers& workers, const Product<From, To>& product) {
 
 template <class Panel, class Element, class Out>
 void multiplyForward(Workers& workers, const LinearOf<Element, Out>& l) {
-  multiply<Panel>(workers, Product<Element, Out>{{l.x, l.in, true},
-                                                 {l.weight, l.in, true},
-                                                 l.out,
-                                                 l.rows,
-                                                 l.outputs,
-                                                 l.in,
-                                                 l.residual});
+  multiply<Panel>(
+      workers,
+      Product<Element, Out>{
+          {l.x, l.in, true}, {l.weight, l.in, true}, l.out, l.rows, l.outputs, l.in, l.residual});
 }
 
 template <class Panel, class Element>

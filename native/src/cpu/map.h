@@ -19,7 +19,7 @@ LIBRA_INLINE void storePast(float* to, Floats x) {
 #endif
 }
 LIBRA_INLINE void storePast(Bfloat16* to, Floats x) {
-  const Halves halves = __builtin_convertvector(narrowBits<Floats, Words>(x), Halves);
+  const Halves halves = narrowed(x);
 #if LIBRA_VECTOR_BYTES == 64
   _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(halves));
 #elif LIBRA_VECTOR_BYTES == 32
@@ -42,7 +42,7 @@ LIBRA_INLINE void storeSome(Bfloat16* to, Floats x, int64_t count) {
 }
 
 /// A vector of elements `at`, at + 1, … of the tensors that a body reads and writes; keep() writes
-/// what is soon read again.
+/// what is soon read again, fetch() asks for what lies `ahead` elements further.
 struct WholePlace {
   int64_t at;
   template <class Element>
@@ -54,6 +54,10 @@ struct WholePlace {
     store(to + at, x);
   }
   LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
+  template <class Element>
+  LIBRA_INLINE void fetch(const Element* from, int64_t ahead) const {
+    __builtin_prefetch(from + at + ahead);
+  }
 };
 struct PassingPlace {
   int64_t at;
@@ -66,6 +70,10 @@ struct PassingPlace {
     storePast(to + at, x);
   }
   LIBRA_INLINE void keep(float* to, Floats x) const { store(to + at, x); }
+  template <class Element>
+  LIBRA_INLINE void fetch(const Element* from, int64_t ahead) const {
+    __builtin_prefetch(from + at + ahead);
+  }
 };
 struct PartPlace {
   int64_t at;
@@ -79,6 +87,10 @@ struct PartPlace {
     storeSome(to + at, x, count);
   }
   LIBRA_INLINE void keep(float* to, Floats x) const { storeSome(to + at, x, count); }
+  template <class Element>
+  LIBRA_INLINE void fetch(const Element* from, int64_t ahead) const {
+    __builtin_prefetch(from + at + ahead);
+  }
 };
 
 /// Whether a result of `count` elements should pass the caches by: larger than what the last cache
@@ -89,6 +101,10 @@ LIBRA_INLINE bool passes(const Element* to, int64_t count) {
   constexpr int64_t bytes = sizeof(Element);
   return count * bytes >= passingBytes && reinterpret_cast<uintptr_t>(to) % (lanes * bytes) == 0;
 }
+
+/// How far ahead of a row's last pass to ask for memory: the next row, which nothing reads while
+/// this one is computed, or beyond the page where the machine's own prefetcher stops.
+LIBRA_INLINE int64_t aheadOf(int64_t width) { return width < 1024 ? 1024 : width; }
 
 /// body(place) over elements [first, last). `passing`: writes pass the caches by; every tensor
 /// written must then be aligned at `first`.
@@ -101,6 +117,27 @@ LIBRA_INLINE void mapElements(int64_t first, int64_t last, bool passing, Body&& 
     for (; i + lanes <= last; i += lanes) body(WholePlace{i});
   }
   if (i < last) body(PartPlace{i, last - i});
+}
+
+/// mapElements with `count` places at a time, for bodies whose long chains of operations should
+/// advance side by side: body(places), an array of `count` or, for the rest, of one.
+template <int count, class Body>
+LIBRA_INLINE void mapGroups(int64_t first, int64_t last, bool passing, Body&& body) {
+  constexpr int64_t group = count * lanes;
+  const auto groups = [&](auto place) LIBRA_LAMBDA {
+    int64_t i = first;
+    for (; i + group <= last; i += group) {
+      decltype(place) places[count];
+      for (int p = 0; p < count; ++p) places[p].at = i + p * lanes;
+      body(places);
+    }
+    return i;
+  };
+  const int64_t rest = passing ? groups(PassingPlace{0}) : groups(WholePlace{0});
+  mapElements(rest, last, passing, [&](auto place) LIBRA_LAMBDA {
+    const decltype(place) places[] = {place};
+    body(places);
+  });
 }
 
 }  // namespace libra::cpu::LIBRA_SET

@@ -6,6 +6,8 @@
 
 namespace libra::cpu::LIBRA_SET {
 
+typedef uint32_t LooseFourPairs __attribute__((vector_size(16), aligned(2), may_alias));
+
 /// Four rows of `from`, `pairs` whole pairs long, become columns i … i + 3 of `to`.
 LIBRA_INLINE void packFourPairs(const Bfloat16* row, int64_t stride, int64_t pairs, Pair* to,
                                 int64_t width) {
@@ -13,11 +15,11 @@ LIBRA_INLINE void packFourPairs(const Bfloat16* row, int64_t stride, int64_t pai
   for (; p + 4 <= pairs; p += 4) {
     FourWords block[4];
     unroll<4>([&](auto r) LIBRA_LAMBDA {
-      block[r] = *reinterpret_cast<const LooseFourWords*>(row + r * stride + 2 * p);
+      block[r] = *reinterpret_cast<const LooseFourPairs*>(row + r * stride + 2 * p);
     });
     transposeFour(block[0], block[1], block[2], block[3]);
     unroll<4>([&](auto r) LIBRA_LAMBDA {
-      *reinterpret_cast<LooseFourWords*>(to + (p + r) * width) = block[r];
+      *reinterpret_cast<LooseFourPairs*>(to + (p + r) * width) = block[r];
     });
   }
   for (; p < pairs; ++p) {
@@ -25,8 +27,8 @@ LIBRA_INLINE void packFourPairs(const Bfloat16* row, int64_t stride, int64_t pai
   }
 }
 
-/// to[k / 2][width] = pairs (k, k + 1) of from[i · stride + k]ᵀ, k in [0, depth), i in [0, count); 0
-/// for i in [count, width) and for the pair's missing half.
+/// to[k / 2][width] = pairs (k, k + 1) of from[i · stride + k]ᵀ, k in [0, depth), i in [0, count);
+/// 0 for i in [count, width) and for the pair's missing half.
 LIBRA_INLINE void packTransposed(const Bfloat16* from, int64_t stride, int64_t count, int64_t depth,
                                  Pair* to, int64_t width) {
   constexpr int64_t block = 256;  // depths whose packed rows stay in the first cache

@@ -26,7 +26,10 @@ LIBRA_INLINE void gradientRow(const RmsNormBackwardOf<Element>& a, int64_t row, 
       [&](int64_t i) LIBRA_LAMBDA { return widened(dOut[i]) * a.weight[i] * widened(x[i]); });
   const Floats factor = splat(projection * inverse * inverse / static_cast<float>(a.width));
   const Floats scale = splat(inverse);
+  const int64_t ahead = aheadOf(a.width);
   mapElements(0, a.width, passing, [&](auto place) LIBRA_LAMBDA {
+    place.fetch(dOut, ahead);
+    place.fetch(x, ahead);
     const Floats g = place.read(dOut);
     const Floats value = place.read(x);
     Floats result = (g * place.read(a.weight) - value * factor) * scale;
@@ -39,6 +42,7 @@ LIBRA_INLINE void gradientRow(const RmsNormBackwardOf<Element>& a, int64_t row, 
 template <class Element>
 void normRows(Workers& workers, const RmsNormOf<Element>& a) {
   const bool passing = passes(a.out, a.rows * a.width) && a.width % lanes == 0 && a.out != a.x;
+  const int64_t ahead = aheadOf(a.width);
   forRanges(workers, a.rows, rowsOfTask(a.width), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const Element* x = a.x + row * a.width;
@@ -48,6 +52,7 @@ void normRows(Workers& workers, const RmsNormOf<Element>& a) {
       a.inverseRms[row] = inverse;
       const Floats scale = splat(inverse);
       mapElements(0, a.width, passing, [&](auto place) LIBRA_LAMBDA {
+        place.fetch(x, ahead);
         place.write(out, place.read(x) * scale * place.read(a.weight));
       });
     }

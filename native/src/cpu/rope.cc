@@ -37,8 +37,10 @@ LIBRA_INLINE void sineCosine(Doubles angle, HalfFloats& sine, HalfFloats& cosine
 
 template <class Element>
 LIBRA_INLINE void rotate(const Element* x, Element* out, const float* sine, const float* cosine,
-                         int64_t half, bool passing) {
+                         int64_t half, int64_t ahead, bool passing) {
   mapElements(0, half, passing, [&](auto place) LIBRA_LAMBDA {
+    place.fetch(x, ahead);
+    place.fetch(x + half, ahead);
     const Floats a = place.read(x);
     const Floats b = place.read(x + half);
     const Floats s = place.read(sine);
@@ -76,7 +78,7 @@ void rotateHeads(Workers& workers, const RopeOf<Element>& a) {
       }
       for (int64_t head = 0; head < a.heads; ++head) {
         const int64_t at = token * width + head * a.headDim;
-        rotate(a.x + at, a.out + at, sine, cosine, half, passing);
+        rotate(a.x + at, a.out + at, sine, cosine, half, aheadOf(width), passing);
       }
     }
   });

@@ -87,14 +87,23 @@ LIBRA_INLINE void storeSome(float* to, Floats x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = x[i];
 }
 
+/// Lane i gets lane i ^ distance.
+template <int distance, size_t... index>
+LIBRA_INLINE Floats exchangeLanes(Floats x, std::index_sequence<index...>) {
+  return __builtin_shufflevector(x, x, (static_cast<int>(index) ^ distance)...);
+}
+template <int distance>
+LIBRA_INLINE Floats addExchanged(Floats x) {
+  return x + exchangeLanes<distance>(x, std::make_index_sequence<lanes>{});
+}
+
 /// Sum of all lanes, in ascending order of pairs at distance 1, 2, 4, …
 LIBRA_INLINE float sumLanes(Floats x) {
-  alignas(64) float part[lanes];
-  store(part, x);
-  for (int step = 1; step < lanes; step *= 2) {
-    for (int i = 0; i < lanes; i += 2 * step) part[i] += part[i + step];
-  }
-  return part[0];
+  x = addExchanged<1>(x);
+  x = addExchanged<2>(x);
+  if constexpr (lanes > 4) x = addExchanged<4>(x);
+  if constexpr (lanes > 8) x = addExchanged<8>(x);
+  return x[0];
 }
 
 /// body(0), body(1), …, body(count − 1) without a loop: a loop over an array of vectors made g++

@@ -104,6 +104,7 @@ int checkAttentionRules(const Kernels& kernels);
 int checkBfloat16Rules(const Kernels& kernels);
 int checkLargeOffsets(const Kernels& kernels, Workers& workers);
 int checkAccuracy(const Kernels& kernels, Workers& workers);
+int checkBfloat16Accuracy(const Kernels& kernels, Workers& workers);
 
 /// "rows=3 in=5"
 template <class... Pairs>

@@ -204,6 +204,7 @@ int run(const Options& options) {
       failures += checkBfloat16Rules(kernels);
       failures += checkLargeOffsets(kernels, workers);
       failures += checkAccuracy(kernels, workers);
+      failures += checkBfloat16Accuracy(kernels, workers);
     }
   }
   if (options.mode == "support") {
