@@ -1,7 +1,8 @@
-// Operators that only stream memory against the C library's copy of as many bytes.
+// Operators that only stream memory, in float32 and bfloat16, against the C library's copy.
 //
-//   npm run bench -- rows [--rounds N] [--threads 1,2]
+//   npm run bench -- rows [--rounds N] [--threads 1,2] [--operators rope,swiglu]
 //
+// --operators: those whose names begin so.
 // Trials alternate with copies; one that other processes disturbed is repeated. The last line is
 // one JSON object: bandwidths in GB/s, share = bandwidth ÷ that of the copy (read and write both
 // counted, as for the operators).
@@ -11,13 +12,19 @@ import { rounded, startNative, Trials } from "./peers/start.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: "string", default: "7" },
+    rounds: { type: "string", default: "5" },
     threads: { type: "string", default: "1" },
+    operators: { type: "string", default: "" },
   },
 });
 const program = startNative("bench-rows");
 const trials = new Trials();
-const { operators } = await program.ask("list");
+const wanted = options.operators.split(",");
+const operators = (await program.ask("list")).operators.filter(
+  (name) => name === "copy" || wanted.some((start) => name.startsWith(start)),
+);
+/** Least share of the copy's bandwidth. */
+const gate = 0.8;
 const copy = {};
 const rows = [];
 for (const threads of options.threads.split(",").map(Number)) {
@@ -37,9 +44,16 @@ for (const threads of options.threads.split(",").map(Number)) {
     row.share = rounded(bandwidth(operator) / bandwidth("copy"));
     rows.push(row);
     console.log(
-      `${operator.padEnd(22)} threads ${threads}: ${row.bandwidth} GB/s, ${(100 * row.share).toFixed(0)} % of a copy`,
+      `${operator.padEnd(24)} threads ${threads}: ${row.bandwidth} GB/s, ${(100 * row.share).toFixed(0)} % of a copy`,
     );
   }
 }
 program.close();
-console.log(JSON.stringify({ copy, rows, foreignTrials: trials.foreignTrials }));
+const missed = rows.filter((row) => row.share < gate);
+console.log(
+  `gate: every operator ≥ ${100 * gate} % of a copy: ` +
+    (missed.length === 0
+      ? "met"
+      : `MISSED by ${missed.map((row) => `${row.operator} (threads ${row.threads})`).join(", ")}`),
+);
+console.log(JSON.stringify({ copy, rows, gate, foreignTrials: trials.foreignTrials }));
