@@ -1,10 +1,11 @@
 import { expected, LibraError, requireInteger } from "@libra/base";
 import type { Communicator, FloatType, Rank, Stream, Tensor } from "@libra/runtime";
 import type { TilePlan } from "@libra/scheduler";
-import { enqueueBackward, type Gradients } from "./backward.js";
+import { enqueueBackward } from "./backward.js";
 import { checkOnly, checkPlan, checkTensor, requireScale, shapesOf } from "./check.js";
 import { requireFloatType } from "./dtypes.js";
-import { enqueueForward, type KeptTiles, type PassContext } from "./forward.js";
+import { enqueueForward } from "./forward.js";
+import type { Gradients, KeptTiles, PassContext } from "./pass.js";
 import { type PreparedPlan, preparePlan } from "./prepared-plan.js";
 import { type AttentionStats, addCall, type CallCounts, noCalls } from "./stats.js";
 

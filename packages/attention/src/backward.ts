@@ -2,22 +2,8 @@ import { attentionDelta, cast, type Tensor } from "@libra/runtime";
 import { shapesOf } from "./check.js";
 import { Staging } from "./exchange.js";
 import { exchangeBackward } from "./exchange-backward.js";
-import type { ForwardInputs, KeptTiles, PassContext } from "./forward.js";
 import { HomeBackward } from "./home-backward.js";
-
-export interface BackwardInputs extends ForwardInputs {
-  readonly out: Tensor;
-  readonly logSumExp: Tensor;
-  readonly dOut: Tensor;
-  readonly kept: KeptTiles | undefined;
-}
-
-/** Gradients of this rank's rows, laid out as the inputs. */
-export interface Gradients {
-  readonly dq: Tensor;
-  readonly dk: Tensor;
-  readonly dv: Tensor;
-}
+import type { BackwardInputs, Gradients, PassContext } from "./pass.js";
 
 /** Enqueues one backward pass; all shapes have been checked. */
 export function enqueueBackward(context: PassContext, inputs: BackwardInputs): Gradients {

@@ -1,10 +1,9 @@
 import { attentionBackward, cast, fill, type Tensor } from "@libra/runtime";
-import type { BackwardInputs, Gradients } from "./backward.js";
 import { PassExchange, Staging } from "./exchange.js";
-import type { PassContext } from "./forward.js";
 import { HomeBackward } from "./home-backward.js";
 import { sumFor, sumKeys } from "./key-sums.js";
 import { addPartials } from "./merge.js";
+import type { BackwardInputs, Gradients, PassContext } from "./pass.js";
 import { runPipeline } from "./pipeline.js";
 import { leavingKeys } from "./vector-ranges.js";
 import { castRanges } from "./wide-tiles.js";

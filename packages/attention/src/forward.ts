@@ -1,45 +1,10 @@
-import {
-  attentionForward,
-  type Communicator,
-  cast,
-  type Device,
-  fill,
-  type Tensor,
-} from "@libra/runtime";
+import { attentionForward, cast, fill } from "@libra/runtime";
 import { shapesOf } from "./check.js";
 import { PassExchange, Staging } from "./exchange.js";
 import { mergeOutputs } from "./merge.js";
-import { type PipelineStreams, runPipeline } from "./pipeline.js";
-import type { PreparedPlan } from "./prepared-plan.js";
+import type { ForwardInputs, ForwardResult, PassContext } from "./pass.js";
+import { runPipeline } from "./pipeline.js";
 import { WideTiles } from "./wide-tiles.js";
-
-/** What a pass runs on. */
-export interface PassContext {
-  readonly device: Device;
-  readonly pool: Communicator;
-  readonly streams: PipelineStreams;
-  readonly prepared: PreparedPlan;
-  readonly scale: number;
-}
-
-/** Q, K and V as a worker's tiles see them, kept from forward to backward by `keepTiles`. */
-export interface KeptTiles {
-  readonly q: Tensor;
-  readonly k: Tensor;
-  readonly v: Tensor;
-}
-
-export interface ForwardInputs {
-  readonly q: Tensor;
-  readonly k: Tensor;
-  readonly v: Tensor;
-}
-
-export interface ForwardResult {
-  readonly out: Tensor;
-  readonly logSumExp: Tensor;
-  readonly kept: KeptTiles | undefined;
-}
 
 /** Enqueues one forward pass; all shapes have been checked. */
 export function enqueueForward(

@@ -1,7 +1,6 @@
 import { attentionBackward, cast, fill, type Tensor } from "@libra/runtime";
-import type { BackwardInputs, Gradients } from "./backward.js";
 import type { Staging } from "./exchange.js";
-import type { PassContext } from "./forward.js";
+import type { BackwardInputs, Gradients, PassContext } from "./pass.js";
 
 /** The backward pass of a worker's home tiles, over its home tensors. */
 export class HomeBackward {

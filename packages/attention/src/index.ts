@@ -11,5 +11,5 @@ export {
   createAttention,
   type SavedAttention,
 } from "./attention.js";
-export type { Gradients } from "./backward.js";
+export type { Gradients } from "./pass.js";
 export type { AttentionStats, CallCounts, ModeMemory, PassCounts, PassMemory } from "./stats.js";

@@ -2,7 +2,7 @@ import type { AttentionHeads } from "@libra/cost-model";
 import { cast, type Stream, type Tensor } from "@libra/runtime";
 import type { ExchangeProgram } from "@libra/scheduler";
 import type { Staging } from "./exchange.js";
-import type { KeptTiles } from "./forward.js";
+import type { KeptTiles } from "./pass.js";
 import { arrivingKeys, type VectorRange } from "./vector-ranges.js";
 
 /**

@@ -124,7 +124,7 @@ const runtimeSchema = z.strictObject({
     .default(0)
     .describe("steps between comparisons of the ranks' plans; 0: only before the first step"),
   threads: count.optional().describe("compute threads of a rank; default: cores / ranks"),
-  instructionSet: words("base", "avx2", "avx512").optional(),
+  instructionSet: words("base", "avx2", "avx512", "arm64").optional(),
 });
 
 /** The configuration file of `libra train`. */
