@@ -1,6 +1,6 @@
 // Linear layers of bfloat16 in the machine's products of pairs.
 #include "kernel-list.h"
-#include "linear-product.h"
+#include "linear-passes.h"
 
 namespace libra::cpu::LIBRA_SET {
 

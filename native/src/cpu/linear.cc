@@ -1,6 +1,6 @@
 // Linear layers in products of floats; bfloat16 is widened when it is packed.
 #include "kernel-list.h"
-#include "linear-product.h"
+#include "linear-passes.h"
 
 namespace libra::cpu::LIBRA_SET {
 
