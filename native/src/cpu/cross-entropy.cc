@@ -10,47 +10,64 @@
 namespace libra::cpu::LIBRA_SET {
 namespace {
 
-/// Elements of a block: its maximum is found, then its exponentials are summed, while it is in the
-/// first cache. Meanwhile the next block is asked for: a quarter of it by the maximum and the rest
-/// by the sum, as long as each takes, so that memory never rests.
+/// Elements of a block: its exponentials are summed while it is in the first cache. The same pass
+/// finds the next block's maximum, so that memory is read all the time.
 constexpr int64_t blockElements = 2048;
 constexpr float log2e = 1.44269504f;
 constexpr double ln2 = 0.69314718055994530942;
+
+float largestLane(const Floats (&most)[4]) {
+  alignas(64) float parts[lanes];
+  store(parts, larger(larger(most[0], most[1]), larger(most[2], most[3])));
+  float maximum = -__builtin_inff();
+  for (const float part : parts) maximum = part > maximum ? part : maximum;
+  return maximum;
+}
 
 float blockMaximum(const float* row, int64_t count) {
   Floats most[4];
   for (Floats& lane : most) lane = splat(-__builtin_inff());
   int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    prefetchElements(row + blockElements + i / 4, lanes);
     unroll<4>([&](auto j) LIBRA_LAMBDA { most[j] = larger(most[j], load(row + i + j * lanes)); });
   }
-  alignas(64) float parts[lanes];
-  store(parts, larger(larger(most[0], most[1]), larger(most[2], most[3])));
-  float maximum = -__builtin_inff();
-  for (const float part : parts) maximum = part > maximum ? part : maximum;
+  float maximum = largestLane(most);
   for (; i < count; ++i) maximum = row[i] > maximum ? row[i] : maximum;
   return maximum;
 }
 
-/// Σ 2^(x · log2 e − top)
-double blockSum(const float* row, int64_t count, float top) {
+/// Σ 2^(x · log2 e − top) of a whole block, and the largest of the next whole block.
+double wholeBlockSum(const float* row, float top, const float* next, float& nextMaximum) {
   Floats sums[4] = {};
+  Floats most[4];
+  for (Floats& lane : most) lane = splat(-__builtin_inff());
   const Floats factor = splat(log2e);
   const Floats offset = splat(-top);
-  int64_t i = 0;
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    prefetchElements(row + blockElements + blockElements / 4 + i / 4 * 3, 3 * lanes);
+  for (int64_t i = 0; i < blockElements; i += 4 * lanes) {
+    prefetchElements(next + i + blockElements, 4 * lanes);
+    Floats terms[4];
     unroll<4>([&](auto j) LIBRA_LAMBDA {
-      sums[j] = sums[j] + exp2NonPositive(multiplyAdd(load(row + i + j * lanes), factor, offset));
+      most[j] = larger(most[j], load(next + i + j * lanes));
+      terms[j] = multiplyAdd(load(row + i + j * lanes), factor, offset);
     });
+    exp2NonPositive(terms);
+    unroll<4>([&](auto j) LIBRA_LAMBDA { sums[j] = sums[j] + terms[j]; });
   }
-  double sum = sumLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
-  for (; i < count; i += lanes) {
+  nextMaximum = largestLane(most);
+  return sumLanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+/// The same of any number of elements.
+double partSum(const float* row, int64_t count, float top) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; i += lanes) {
     const int64_t left = count - i < lanes ? count - i : lanes;
-    alignas(64) float rest[lanes];
-    store(rest, exp2NonPositive(multiplyAdd(loadSome(row + i, left), factor, offset)));
-    for (int64_t l = 0; l < left; ++l) sum += rest[l];
+    const Floats x = left == lanes ? load(row + i) : loadSome(row + i, left);
+    alignas(64) float terms[lanes];
+    store(terms, exp2NonPositive(multiplyAdd(x, splat(log2e), splat(-top))));
+    float part = 0;
+    for (int64_t l = 0; l < left; ++l) part += terms[l];
+    sum += part;
   }
   return sum;
 }
@@ -59,14 +76,22 @@ double blockSum(const float* row, int64_t count, float top) {
 double rowLogSumExp(const float* row, int64_t count) {
   float top = -__builtin_inff();
   double sum = 0;
+  float maximum = blockMaximum(row, count < blockElements ? count : blockElements);
   for (int64_t i = 0; i < count; i += blockElements) {
-    const int64_t block = count - i < blockElements ? count - i : blockElements;
-    const float higher = blockMaximum(row + i, block) * log2e;
+    const float higher = maximum * log2e;
     if (higher > top) {
       sum *= __builtin_exp2(static_cast<double>(top) - higher);
       top = higher;
     }
-    sum += blockSum(row + i, block, top);
+    const int64_t left = count - i;
+    if (left < blockElements) {
+      sum += partSum(row + i, left, top);
+    } else {
+      const bool wholeNext = left >= 2 * blockElements;
+      const float* next = row + i + (wholeNext ? blockElements : 0);
+      sum += wholeBlockSum(row + i, top, next, maximum);
+      if (!wholeNext) maximum = blockMaximum(row + i + blockElements, left - blockElements);
+    }
   }
   return ln2 * top + __builtin_log(sum);
 }
