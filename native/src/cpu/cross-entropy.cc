@@ -44,7 +44,7 @@ double wholeBlockSum(const float* row, float top, const float* next, float& next
   const Floats factor = splat(log2e);
   const Floats offset = splat(-top);
   for (int64_t i = 0; i < blockElements; i += 4 * lanes) {
-    prefetchElements(next + i + blockElements, 4 * lanes);
+    prefetchElements(next + i + 3 * blockElements, 4 * lanes);  // pages ahead, for their walks
     Floats terms[4];
     unroll<4>([&](auto j) LIBRA_LAMBDA {
       most[j] = larger(most[j], load(next + i + j * lanes));
