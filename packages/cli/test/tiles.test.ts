@@ -56,6 +56,9 @@ describe("libra plan --tiles", () => {
     const ulysses = await tilesOf("--planner", "ulysses");
     expect(tiles.skew.worker.mean).toBeLessThan(ulysses.skew.worker.mean);
     expect(ulysses.moved.worst).toBe(0);
+    const documents = await tilesOf("--surplus", "documents", "--owned-rows", "striped");
+    expect(documents.plans[0].hash).not.toBe(tiles.plans[0].hash);
+    expect(documents.skew.worker.mean).toBeLessThan(ulysses.skew.worker.mean);
     const auto = await tilesOf("--tolerance", "auto", "--steps", "1");
     expect(auto.seconds.worst).toBeGreaterThan(0);
   });

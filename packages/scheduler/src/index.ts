@@ -21,6 +21,11 @@ export {
 export { validateExchange } from "./exchange/validate-exchange.js";
 export { type LibraPlanner, libra } from "./libra/libra.js";
 export type { LibraOptions } from "./libra/libra-options.js";
+export {
+  type OwnedRowsName,
+  ownedRowsByName,
+  ownedRowsNames,
+} from "./plan/owned-rows-by-name.js";
 export { decodePlan, encodePlan } from "./plan/plan-file.js";
 export type { PoolInput } from "./plan/pool-input.js";
 export { type StripeOptions, stripedRows } from "./plan/striped-rows.js";

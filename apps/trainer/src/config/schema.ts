@@ -1,6 +1,6 @@
 // The whole configuration of a run. Every key has a default that works; unknown keys are refused.
 import { type HardwareName, hardware } from "@libra/cost-model";
-import { plannerNames } from "@libra/scheduler";
+import { ownedRowsNames, plannerNames } from "@libra/scheduler";
 import { z } from "zod";
 
 const count = z.int().positive();
@@ -83,6 +83,9 @@ const strategySchema = z.strictObject({
     .describe("auto (libra only): the one whose predicted time on `hardware` is least"),
   hardware: z.enum(Object.keys(hardware) as HardwareName[]).default("h100"),
   granularity: words("row", "kvGroup").default("row"),
+  surplus: words("heads", "documents")
+    .default("heads")
+    .describe("what leaves a group first (libra only); documents: fewest bytes between nodes"),
   fill: words("spread", "packed").default("spread"),
   chunks: count.default(4),
   hops: z
@@ -93,7 +96,10 @@ const strategySchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("keep Q, K and V on the workers until backward instead of sending them again"),
-  ownedRows: words("contiguous", "zigzag").default("contiguous"),
+  ownedRows: z
+    .enum(ownedRowsNames)
+    .default("contiguous")
+    .describe("striped suits surplus: documents"),
 });
 
 const optimizerSchema = z.strictObject({

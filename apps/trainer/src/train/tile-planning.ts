@@ -1,13 +1,13 @@
 import { hardwareByName, hardwareLinks, hardwareTimer, pairsCost } from "@libra/cost-model";
 import { cuSeqlensOf, type StepPlan } from "@libra/sampler";
-import type { PlannerOptions, PoolInput, plannerByName, TilePlan } from "@libra/scheduler";
 import {
-  contiguousRows,
-  type NodeLayout,
-  type OwnedRows,
-  type Pool,
-  zigzagRows,
-} from "@libra/topology";
+  ownedRowsByName,
+  type PlannerOptions,
+  type PoolInput,
+  type plannerByName,
+  type TilePlan,
+} from "@libra/scheduler";
+import type { NodeLayout, Pool } from "@libra/topology";
 import type { StrategyConfig } from "../config/schema.js";
 import { headsOf, type ModelSizes } from "../model/sizes.js";
 
@@ -30,8 +30,8 @@ export interface TileRequest {
 
 /** @returns the options of the planner that a strategy names */
 export function plannerOptionsOf(strategy: StrategyConfig, sizes: ModelSizes): PlannerOptions {
-  const { tolerance, granularity, fill, chunks, scope, hops } = strategy;
-  const options = { granularity, fill, chunks, scope, tolerance };
+  const { tolerance, granularity, surplus, fill, chunks, scope, hops } = strategy;
+  const options = { granularity, surplus, fill, chunks, scope, tolerance };
   if (tolerance !== "auto") return options;
   const hardware = hardwareByName(strategy.hardware);
   const timer = hardwareTimer(hardware, headsOf(sizes));
@@ -48,13 +48,17 @@ export function tileRequestOf(
   const sequences = Array.from({ length: pool.replicas }, (_, i) =>
     cuSeqlensOf(plan, microStep * plan.dp + pool.firstReplica + i),
   );
+  const placed = nodes === undefined ? {} : { nodes };
   const input = {
     sequences,
     heads: headsOf(sizes),
-    owned: sequences.map((cuSeqlens) => ownedRowsFor(cuSeqlens, cp, ownedRows)),
+    owned: sequences.map((cuSeqlens, i) => {
+      const ranks = pool.ranks.slice(i * cp, (i + 1) * cp);
+      return ownedRowsByName(ownedRows, cuSeqlens, cp, { ranks, ...placed });
+    }),
     cp,
     ranks: pool.ranks,
-    ...(nodes === undefined ? {} : { nodes }),
+    ...placed,
   };
   return { input, rowBlock };
 }
@@ -65,13 +69,4 @@ export function planTiles(
   { input, rowBlock }: TileRequest,
 ): TilePlan {
   return planner.plan({ ...input, cost: pairsCost(rowBlock) });
-}
-
-function ownedRowsFor(
-  cuSeqlens: Int32Array,
-  cp: number,
-  ownedRows: StrategyConfig["ownedRows"],
-): OwnedRows {
-  if (ownedRows === "zigzag") return zigzagRows(cuSeqlens, cp);
-  return contiguousRows(cuSeqlens[cuSeqlens.length - 1]!, cp);
 }

@@ -1,4 +1,4 @@
-import { plannerNames } from "@libra/scheduler";
+import { type OwnedRowsName, ownedRowsNames, plannerNames } from "@libra/scheduler";
 import { clusterNames } from "@libra/simulator";
 import { InvalidArgumentError, Option } from "commander";
 import { parseCount } from "../parse-count.js";
@@ -11,7 +11,8 @@ export interface TileOptions {
   tolerance: number | "auto";
   chunks: number;
   hops: number;
-  ownedRows: "contiguous" | "zigzag";
+  ownedRows: OwnedRowsName;
+  surplus: "heads" | "documents";
   cluster: string;
   nodeSize?: number;
   explain: "slowest" | "all";
@@ -35,8 +36,11 @@ export const tileOptions: Option[] = [
     .argParser(parseHops)
     .default(1),
   new Option("--owned-rows <how>", "rows of its sequence that a rank holds")
-    .choices(["contiguous", "zigzag"])
+    .choices(ownedRowsNames)
     .default("contiguous"),
+  new Option("--surplus <what>", "what leaves a group first (libra)")
+    .choices(["heads", "documents"])
+    .default("heads"),
   new Option("--cluster <name>", "device and network of the prediction")
     .choices(clusterNames)
     .default("h100-ib"),

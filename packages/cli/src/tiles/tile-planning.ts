@@ -3,6 +3,8 @@ import { cuSeqlensOf, type StepPlan } from "@libra/sampler";
 import {
   describePlan,
   explain,
+  type OwnedRowsName,
+  ownedRowsByName,
   plannerByName,
   type TilePlan,
   type TilePlanner,
@@ -12,14 +14,7 @@ import {
   timeline,
 } from "@libra/scheduler";
 import { clusterByName } from "@libra/simulator";
-import {
-  contiguousRows,
-  createLayout,
-  type NodeLayout,
-  type Pool,
-  poolsOf,
-  zigzagRows,
-} from "@libra/topology";
+import { createLayout, type NodeLayout, type Pool, poolsOf } from "@libra/topology";
 import type { TileOptions } from "./tile-options.js";
 import type { ExplainedPool, PoolPlan } from "./tile-summary.js";
 
@@ -39,7 +34,7 @@ export class TilePlanning {
   readonly #planner: TilePlanner;
   readonly #timing: TimelineOptions;
   readonly #cost: PlanningCost;
-  readonly #zigzag: boolean;
+  readonly #ownedRows: OwnedRowsName;
   readonly #cp: number;
 
   /** @throws LibraError `ARGUMENT` or `LAYOUT` for shapes that do not fit each other */
@@ -48,7 +43,7 @@ export class TilePlanning {
     shape: { dp: number; cp: number; poolSize: number; cost?: PlanningCost | undefined },
   ) {
     const { dp, cp, poolSize, cost } = shape;
-    const { tolerance, chunks } = options;
+    const { tolerance, chunks, surplus } = options;
     const [queryHeads, kvHeads, headDim, valueDim = headDim] = options.heads as [
       number,
       number,
@@ -61,9 +56,10 @@ export class TilePlanning {
     const { links, timer } = cluster;
     const hops = options.hops as 1 | 2;
     this.#timing = { links, timer: timer(this.heads), hops };
-    this.#planner = plannerByName(options.planner, { tolerance, chunks, timing: this.#timing });
+    const planning = { tolerance, chunks, surplus, timing: this.#timing };
+    this.#planner = plannerByName(options.planner, planning);
     this.#cost = cost ?? pairsCost();
-    this.#zigzag = options.ownedRows === "zigzag";
+    this.#ownedRows = options.ownedRows;
     this.#cp = cp;
     this.pools = poolsOf(createLayout({ world: dp * cp, dp, cp }), poolSize);
   }
@@ -92,15 +88,17 @@ export class TilePlanning {
       cuSeqlensOf(step, microStep * step.dp + pool.firstReplica + i),
     );
     const cp = this.#cp;
+    const { nodes } = this;
     const plan = this.#planner.plan({
       sequences,
       heads: this.heads,
-      owned: sequences.map((borders) =>
-        this.#zigzag ? zigzagRows(borders, cp) : contiguousRows(borders.at(-1)!, cp),
-      ),
+      owned: sequences.map((borders, i) => {
+        const ranks = pool.ranks.slice(i * cp, (i + 1) * cp);
+        return ownedRowsByName(this.#ownedRows, borders, cp, { nodes, ranks });
+      }),
       cp,
       cost: this.#cost,
-      nodes: this.nodes,
+      nodes,
       ranks: pool.ranks,
     });
     const time = timeline(plan, this.#timing);
