@@ -21,7 +21,7 @@ export function describe(
   const lines = sections.flatMap(([title, rows]) =>
     rows.length === 0
       ? []
-      : [title, ...rows.map(([name, value]) => `  ${name.padEnd(18)}${value}`)],
+      : [title, ...rows.map(([name, value]) => `  ${name.padEnd(17)} ${value}`)],
   );
   const found = problems.flatMap(({ severity, text, remedy }) => [
     `${severity}: ${text}`,

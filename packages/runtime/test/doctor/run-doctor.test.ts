@@ -41,6 +41,12 @@ describe("this machine", () => {
     expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
+  it("keeps a name that is wider than its column apart from its value", async () => {
+    const packages = { "@libra/runtime-linux-riscv64": "the package is not installed" };
+    const { out } = await run(["--quick"], { packages });
+    expect(out).toContain("\n  @libra/runtime-linux-riscv64 the package is not installed\n");
+  });
+
   it("is one JSON object for programs, without rates by --quick", async () => {
     const { code, ok, kernels, native, rates, uses } = await examine();
     expect({ code, ok, rates }).toEqual({ code: 0, ok: true, rates: undefined });
