@@ -1,3 +1,4 @@
+import { buildAdvice } from "../native/load.js";
 import type { Findings } from "./findings.js";
 
 /** Something that is wrong, or that people should know. */
@@ -38,7 +39,7 @@ function nativeProblems({ native }: Findings): Problem[] {
     {
       severity: "error",
       text: `The native part does not load (${tried})`,
-      remedy: 'build it with "npx libra-build-native" (needs a C++20 compiler)',
+      remedy: buildAdvice(native),
     },
   ];
 }

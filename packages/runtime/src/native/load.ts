@@ -57,6 +57,13 @@ export function tryAddons(environment: Record<string, string | undefined>): Atte
   return attempts;
 }
 
+/** What to do when none of these attempts loaded. */
+export function buildAdvice(attempts: readonly Attempt[]): string {
+  const build = 'build it with "npx libra-build-native" (needs a C++20 compiler)';
+  const named = attempts.some(({ name }) => name === "LIBRA_NATIVE");
+  return named ? `unset LIBRA_NATIVE, which is tried alone, or ${build}` : build;
+}
+
 /**
  * Loads the first addon that does.
  *
@@ -78,8 +85,7 @@ export function load(
   );
   throw new LibraError(
     "NATIVE",
-    `The native part of @libra/runtime did not load. Build it with "npx libra-build-native" ` +
-      `(needs a C++20 compiler).\nTried:\n${tried.join("\n")}`,
+    `The native part of @libra/runtime did not load: ${buildAdvice(attempts)}.\nTried:\n${tried.join("\n")}`,
     { details: { tried } },
   );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { instructionSets } from "../../src/index.js";
-import { load } from "../../src/native/load.js";
+import { buildAdvice, load } from "../../src/native/load.js";
 
 const folder = mkdtempSync(join(tmpdir(), "libra-load-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,8 +18,13 @@ describe("loader", () => {
     const path = join(folder, "libra.node");
     writeFileSync(path, "not an addon");
     expect(() => load({ LIBRA_NATIVE: path })).toThrow(
-      /Build it with "npx libra-build-native".*\nTried:\n {2}LIBRA_NATIVE .*libra\.node: .+/,
+      /unset LIBRA_NATIVE, which is tried alone, or build it with "npx libra-build-native".*\nTried:\n {2}LIBRA_NATIVE .*libra\.node: .+/,
     );
+  });
+
+  it("advises to unset only what is set", () => {
+    const built = { name: "built here", path: "/none", problem: "no such file" };
+    expect(buildAdvice([built])).toMatch(/^build it with "npx libra-build-native"/);
   });
 
   it("says that a file is missing", () => {
