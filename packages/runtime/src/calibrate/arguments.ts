@@ -55,7 +55,9 @@ off it is, also in the profile: on an idle machine the median is at most 5 %, th
   --threads N        compute threads of a rank; default cores ÷ ranks
   --json             print figures as JSON
   --check            exit code 1 when the error is above its limits
-  -h, --help         print this`;
+  -h, --help         print this
+
+Exit codes: 0 measured; 1 after an error, or what --check says; 2 wrong usage.`;
 
 /** @throws LibraError `ARGUMENT` for options that do not exist or values that cannot be */
 export function parseCalibrateArguments(argv: readonly string[]): CalibrateArguments {
@@ -85,11 +87,13 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options, strict: true }).values;
   } catch (cause) {
-    const message = (cause as Error).message.split(". To specify")[0]!;
-    const word = /'--([\w-]+)/.exec(message)?.[1] ?? "";
-    const close = nearest(word, Object.keys(options)).map((name) => `--${name}`);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const said = message.split(/\.\s/)[0]!;
+    const word = /'--([\w-]+)/.exec(said)?.[1] ?? "";
+    const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
+    const close = unknown ? nearest(word, Object.keys(options)).map((name) => `--${name}`) : [];
     const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
-    throw new LibraError("ARGUMENT", `${message}${hint} libra calibrate --help explains`, {
+    throw new LibraError("ARGUMENT", `${said}${hint} libra calibrate --help explains`, {
       cause,
     });
   }

@@ -23,14 +23,17 @@ const limits = { median: 0.05, p95: 0.12 };
  * error on calls that the fit has not seen.
  *
  * @param argv - the words after `calibrate`
- * @returns exit code: 0; 1 after an error that was printed, or with `--check` above the limits
+ * @returns exit code: 0; 1 after an error that was printed, or with `--check` above the limits; 2 after
+ *   wrong usage
  */
 export async function runCalibrate(
   argv: readonly string[],
   { print = console.log, printError = console.error, signal }: CalibrateOutput = {},
 ): Promise<number> {
+  let understood = false;
   try {
     const options = parseCalibrateArguments(argv);
+    understood = true;
     if (options.help) {
       print(usage);
       return 0;
@@ -54,7 +57,7 @@ export async function runCalibrate(
   } catch (error) {
     if (!(error instanceof LibraError)) throw error;
     printError(`libra calibrate: ${error.message}`);
-    return 1;
+    return understood ? 1 : 2;
   }
 }
 

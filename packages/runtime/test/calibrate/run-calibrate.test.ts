@@ -57,14 +57,28 @@ describe("libra calibrate", () => {
     expect(readFileSync(out, "utf8")).toBe("mine");
   });
 
-  it("refuses what it does not know", async () => {
-    expect((await run("--secnds", "3")).errors[0]).toContain("did you mean --seconds?");
-    expect((await run("--head-dim", "0.5")).errors[0]).toBe(
-      'libra calibrate: Expected a whole number from 1 to 256 for --head-dim but received "0.5"',
-    );
-    expect((await run("--out", join(folder, "no", "where.json"))).errors[0]).toContain(
-      "does not exist",
-    );
+  it("refuses wrong usage in one line, with code 2", async () => {
+    const unknown = await run("--secnds", "3");
+    expect(unknown.code).toBe(2);
+    expect(unknown.errors[0]).toContain("did you mean --seconds?");
+    expect(await run("--head-dim", "0.5")).toMatchObject({
+      code: 2,
+      errors: [
+        'libra calibrate: Expected a whole number from 1 to 256 for --head-dim but received "0.5"',
+      ],
+    });
+    expect(await run("--seconds", "-1")).toMatchObject({
+      code: 2,
+      errors: [
+        "libra calibrate: Option '--seconds' argument is ambiguous. libra calibrate --help explains",
+      ],
+    });
+  });
+
+  it("refuses a folder that is not there, and helps", async () => {
+    const { code, errors } = await run("--out", join(folder, "no", "where.json"));
+    expect(code).toBe(1);
+    expect(errors[0]).toContain("does not exist");
     expect((await run("--help")).lines[0]).toContain("Usage: libra calibrate");
   });
 });
