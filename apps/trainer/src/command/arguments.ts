@@ -1,24 +1,35 @@
 import { parseArgs } from "node:util";
-import { LibraError } from "@libra/base";
+import { nearest } from "@libra/base";
 import { loadConfig } from "../config/load-config.js";
 import type { TrainConfig } from "../config/schema.js";
+import { WrongUsage } from "./wrong-usage.js";
 
 export const usage = `usage: libra train [CONFIG.yaml] [options]
 
   --set PATH=VALUE   a key of the configuration, such as optimizer.learningRate=1e-4; may repeat
   --ranks N          ranks of this process: dp becomes N / cp
   --resume           go on from the newest checkpoint of the run
-  --help             this text`;
+  --help             this text
 
-/** What the command line asks for; undefined for help. */
+Exit codes: 0; 1 after an error; 2 after wrong usage.`;
+
+const options = {
+  set: { type: "string", multiple: true },
+  ranks: { type: "string" },
+  resume: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+/**
+ * What the command line asks for; undefined for help.
+ *
+ * @throws WrongUsage; LibraError `CONFIGURATION` for a configuration that is wrong
+ */
 export function parseTrainArguments(argv: readonly string[]): TrainConfig | undefined {
   const { values, positionals } = parse(argv);
   if (values.help) return undefined;
   if (positionals.length > 1) {
-    throw new LibraError(
-      "CONFIGURATION",
-      `Expected one configuration file but received ${positionals.join(", ")}`,
-    );
+    throw new WrongUsage(`Expected one configuration file but received ${positionals.join(", ")}`);
   }
   const settings = [...(values.set ?? [])];
   if (values.resume) settings.push("checkpoint.resume=true");
@@ -27,8 +38,7 @@ export function parseTrainArguments(argv: readonly string[]): TrainConfig | unde
   const { cp } = config.layout;
   const ranks = Number(values.ranks);
   if (!Number.isInteger(ranks) || ranks < 1 || ranks % cp !== 0) {
-    throw new LibraError(
-      "CONFIGURATION",
+    throw new WrongUsage(
       `--ranks: Expected a positive multiple of cp ${cp} but received ${values.ranks}`,
     );
   }
@@ -37,17 +47,14 @@ export function parseTrainArguments(argv: readonly string[]): TrainConfig | unde
 
 function parse(argv: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        set: { type: "string", multiple: true },
-        ranks: { type: "string" },
-        resume: { type: "boolean" },
-        help: { type: "boolean" },
-      },
-    });
+    return parseArgs({ args: [...argv], allowPositionals: true, options });
   } catch (cause) {
-    throw new LibraError("CONFIGURATION", `${(cause as Error).message}\n${usage}`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const said = message.split(/\.\s/)[0]!;
+    const word = /'--([\w-]+)/.exec(said)?.[1] ?? "";
+    const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
+    const close = unknown ? nearest(word, Object.keys(options)).map((name) => `--${name}`) : [];
+    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
+    throw new WrongUsage(`${said}${hint} libra train --help explains`, cause);
   }
 }

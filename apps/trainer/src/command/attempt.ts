@@ -1,5 +1,6 @@
 import { LibraError } from "@libra/base";
 import type { TrainListener } from "../train/train.js";
+import { WrongUsage } from "./wrong-usage.js";
 
 /** How a caller listens to a command. */
 export interface CommandOptions {
@@ -13,7 +14,8 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command: an interrupt stops all ranks, an error becomes one message and exit code 1.
+ * Runs a command: an interrupt stops all ranks, an error becomes one message and exit code 1, or 2 after
+ * wrong usage.
  *
  * @param name - what the message begins with
  */
@@ -36,7 +38,7 @@ export async function attempt(
     const { message, stack, syscall } = error as NodeJS.ErrnoException;
     const known = error instanceof LibraError || syscall !== undefined;
     printError(`${name}: ${known ? message : stack}`);
-    return 1;
+    return error instanceof WrongUsage ? 2 : 1;
   } finally {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);

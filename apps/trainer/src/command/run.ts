@@ -19,5 +19,5 @@ export async function runCommand(
   printError(
     `Expected one of ${Object.keys(commands).join(", ")} but received ${name ?? "nothing"}`,
   );
-  return 1;
+  return 2;
 }

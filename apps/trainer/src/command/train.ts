@@ -29,7 +29,7 @@ export interface FinishedRun {
  * `libra train`: trains as a configuration says.
  *
  * @param argv - arguments after the word `train`
- * @returns exit code: 0, or 1 after an error, which has been printed
+ * @returns exit code: 0; 1 after an error, 2 after wrong usage, which have been printed
  */
 export async function runTrain(
   argv: readonly string[],
