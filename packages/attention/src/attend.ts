@@ -48,7 +48,11 @@ export async function attend(inputs: AttendInputs): Promise<AttendResult> {
   const heads = requireHeads(inputs.heads);
   const dtype = requireFloatType(inputs.dtype ?? "float32");
   const { queryHeads, kvHeads, headDim, valueDim } = heads;
-  const rows = inputs.q.length / (queryHeads * headDim);
+  const rowSize = queryHeads * headDim;
+  const rows = inputs.q.length / rowSize;
+  if (!Number.isInteger(rows)) {
+    throw expected(`whole rows of ${rowSize} numbers`, "q", `an array of ${inputs.q.length}`);
+  }
   const borders = requireCuSeqlens(inputs.cuSeqlens);
   const tokens = borders.at(-1)!;
   if (tokens !== rows) throw expected(`${rows}, the rows of q,`, "cuSeqlens's last border", tokens);

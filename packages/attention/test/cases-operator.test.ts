@@ -207,6 +207,9 @@ describe("cases C: the operator", { timeout: 120_000 }, () => {
     const odd = await attend({ ...inputs, dOut: padded.subarray(1, padded.length - 1) });
     expect(odd).toEqual(whole);
     await expect(attend({ ...inputs, dOut: [1] })).rejects.toThrow(/40 numbers for dOut/);
+    await expect(attend({ ...inputs, q: [1] })).rejects.toThrow(
+      'Expected whole rows of 8 numbers for q but received "an array of 1"',
+    );
     const [sliced] = await launchLocal(1, async (rank) => {
       const plan = planOf({ documents: [[3, 2]], heads: shape, rowBlock: 128 });
       const stream = rank.stream("compute");
