@@ -119,12 +119,17 @@ describe("libra plan --tiles", () => {
     [["--tiles-out", "x"], 2, "--tiles-out has a meaning only with"],
     [["--tiles", "--planner", "ullyses"], 2, "Allowed choices are ulysses, allGather"],
     [["--tiles", "--heads", "8,2"], 2, "Expected query heads, KV heads and head dim"],
-    [["--tiles", "--heads", "7,2,64"], 1, "queryHeads"],
+    [["--tiles", "--heads", "7,2,64"], 2, "query heads that are a multiple of the 2 KV heads"],
+    [["--tiles", "--node-size", "0"], 2, "'--node-size <n>' argument '0' is invalid"],
+    [["--tiles", "--chunks", "0"], 2, "for --chunks but received 0"],
+    [["--dp", "0"], 2, "Expected a positive integer for --dp but received 0"],
+    [["--steps", "0"], 2, "Expected a positive integer for --steps but received 0"],
+    [["--dp", "100000"], 1, "One step takes 200000 packed sequences (--dp × --micro-steps)"],
     [["--tiles", "--tolerance", "2"], 2, "Expected a number from 0 to 1, or auto."],
     [["--tiles", "--hops", "3"], 2, "Expected 1 or 2."],
     [["--tiles", "--cluster", "cray"], 2, "Allowed choices are"],
     [["--tiles", "--megatron-cache", "x"], 2, "--tiles has no meaning with --megatron"],
-    [["--tiles", "--planner", "disaggregated", "--tolerance", "auto"], 1, "--tolerance"],
+    [["--tiles", "--planner", "disaggregated", "--tolerance", "auto"], 2, "--tolerance"],
   ])("refuses %j", async (words, code, message) => {
     const ran = await plan("--micro-steps", "2", ...(words as string[]));
     expect(ran.error).toContain(message);

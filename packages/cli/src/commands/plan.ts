@@ -28,7 +28,7 @@ export function addPlan(program: Command, io: Io): void {
   addPlanOptions(command);
   command.action(async (paths: string[], options: PlanOptions) => {
     requireTiles(command, options);
-    checkOptions(command, paths, options);
+    await inFlags(command, async () => checkOptions(command, paths, options));
     const { megatronCache } = options;
     if (megatronCache !== undefined) {
       await inFlags(command, () => planMegatron(megatronCache, paths, options, io));

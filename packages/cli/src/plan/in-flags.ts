@@ -5,6 +5,8 @@ import { UsageError } from "../usage-error.js";
 /**
  * Runs a part of a command; errors of the libraries behind it name the command's flags in place of the
  * libraries' own options.
+ *
+ * @throws UsageError for a flag whose value cannot be
  */
 export async function inFlags<Result>(
   command: Command,
@@ -15,6 +17,7 @@ export async function inFlags<Result>(
   } catch (cause) {
     if (!(cause instanceof LibraError) || cause instanceof UsageError) throw cause;
     const message = withFlags(cause.message, command);
+    if (/ for --[a-z-]+ but received /.test(message)) throw new UsageError(message);
     if (message === cause.message) throw cause;
     throw new LibraError(cause.code, message, { cause, details: cause.details ?? {} });
   }

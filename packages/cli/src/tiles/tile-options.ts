@@ -44,7 +44,7 @@ export const tileOptions: Option[] = [
   new Option("--cluster <name>", "device and network of the prediction")
     .choices(clusterNames)
     .default("h100-ib"),
-  new Option("--node-size <n>", "ranks of a node; default: the cluster's").argParser(parseCount),
+  new Option("--node-size <n>", "ranks of a node; default: the cluster's").argParser(parseNodeSize),
   new Option("--explain <which>", "pools whose table of workers is printed")
     .choices(["slowest", "all"])
     .default("slowest"),
@@ -53,8 +53,22 @@ export const tileOptions: Option[] = [
 
 function parseHeads(text: string): number[] {
   const heads = text.split(",").map(parseCount);
-  if ((heads.length === 3 || heads.length === 4) && !heads.includes(0)) return heads;
-  throw new InvalidArgumentError("Expected query heads, KV heads and head dim, such as 32,8,128.");
+  const [queryHeads = 0, kvHeads = 0] = heads;
+  if (!(heads.length === 3 || heads.length === 4) || heads.includes(0)) {
+    throw new InvalidArgumentError(
+      "Expected query heads, KV heads and head dim, such as 32,8,128.",
+    );
+  }
+  if (queryHeads % kvHeads === 0) return heads;
+  throw new InvalidArgumentError(
+    `Expected query heads that are a multiple of the ${kvHeads} KV heads.`,
+  );
+}
+
+function parseNodeSize(text: string): number {
+  const ranks = parseCount(text);
+  if (ranks > 0) return ranks;
+  throw new InvalidArgumentError("Expected a positive integer.");
 }
 
 function parseTolerance(text: string): number | "auto" {
