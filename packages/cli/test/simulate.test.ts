@@ -109,7 +109,17 @@ describe("libra simulate", () => {
   it("names the path of a wrong figure in YAML", async () => {
     writeFileSync(file("bad.yaml"), "base: h100-ib\nmemoryGB: -80\n");
     const { code, error } = await simulate("--cluster", file("bad.yaml"));
+    expect(error).toContain(
+      `error: ${file("bad.yaml")}: Expected a number above 0 for cluster.memory`,
+    );
     expect(error).toMatch(/cluster\.memoryGB but received -80/);
     expect(code).toBe(1);
+    writeFileSync(file("lost.yaml"), "base: h100-ib\nattention: { profile: lost.json }\n");
+    const lost = await simulate("--cluster", file("lost.yaml"));
+    expect(lost.error).toContain(`error: ${file("lost.json")}: cannot be read (ENOENT)`);
+    writeFileSync(file("lost.json"), "no JSON");
+    const broken = await simulate("--cluster", file("lost.yaml"));
+    expect(broken.error).toContain(`${file("lost.yaml")}: The calibration profile is no JSON`);
+    expect(broken.code).toBe(1);
   });
 });

@@ -86,9 +86,11 @@ function compareOptions(
   const candidates = Object.entries({ pools, tolerances, chunks }).filter(([, list]) => list);
   return {
     lengths,
-    model: isFile(rest.model) ? readModel(textOf(rest.model)) : presetModel(rest.model),
+    model: isFile(rest.model)
+      ? inFile(rest.model, () => readModel(textOf(rest.model)))
+      : presetModel(rest.model),
     cluster: isFile(rest.cluster)
-      ? readCluster(textOf(rest.cluster), (path) => textOf(resolve(dirname(rest.cluster), path)))
+      ? inFile(rest.cluster, () => readCluster(textOf(rest.cluster), profileBeside(rest.cluster)))
       : clusterByName(rest.cluster),
     window: rest.window,
     gpus: gpus[0]!,
@@ -122,12 +124,29 @@ function isFile(name: string): boolean {
   return /\.ya?ml$/i.test(name);
 }
 
+/** The texts of files that a cluster file names, seen from its folder. */
+function profileBeside(file: string): (path: string) => string {
+  return (path) => textOf(resolve(dirname(file), path));
+}
+
+/** What is wrong in a file, with its name in front. */
+function inFile<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof LibraError) || cause instanceof UnreadableFile) throw cause;
+    throw new LibraError(cause.code, `${path}: ${cause.message}`, { cause });
+  }
+}
+
+class UnreadableFile extends LibraError {}
+
 function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    throw new LibraError("ARGUMENT", `${path}: cannot be read (${code})`, { cause });
+    throw new UnreadableFile("ARGUMENT", `${path}: cannot be read (${code})`, { cause });
   }
 }
 
