@@ -32,7 +32,12 @@ export function checkConfig(value: unknown, where: string): TrainConfig {
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => explainIssue(issue, value, keysAt));
-    throw new LibraError("CONFIGURATION", `Wrong configuration in ${where}:\n${lines.join("\n")}`);
+    // One problem, as most often, is one line; several are a list.
+    const between = lines.length === 1 ? " " : "\n";
+    throw new LibraError(
+      "CONFIGURATION",
+      `Wrong configuration in ${where}:${between}${lines.join("\n")}`,
+    );
   }
   checkTogether(parsed.data, where);
   return parsed.data;

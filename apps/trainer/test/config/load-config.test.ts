@@ -97,6 +97,9 @@ describe("a wrong configuration names path, value and what is valid", () => {
   it("reports all problems at once", () => {
     const wrong = { steps: 0, seed: -1, batch: { windou: 3 } };
     expect(() => checkConfig(wrong, "here")).toThrow(/seed: .*\nsteps: .*\nbatch.windou: /);
+    expect(() => checkConfig({ dtype: "bf16" }, "here")).toThrow(
+      /^Wrong configuration in here: dtype: Expected one of float32, bfloat16 but received "bf16"$/,
+    );
   });
 
   it("names a missing file and a setting without a value", () => {
