@@ -119,6 +119,12 @@ function describeRun({ config, sizes, documents, start }: PreparedRun, output: O
   output.line(
     `corpus: Σmax ÷ Σmean of attention work over replicas is ${skew.toFixed(3)} (${steps} steps in arrival order)`,
   );
+  if (start.step >= config.steps) {
+    output.line(
+      `steps: ${start.step} are done and steps is ${config.steps}, so none are left; raise steps to go on`,
+    );
+    return;
+  }
   output.line(
     `steps: ${start.step} to ${config.steps}; an epoch has ${sampler.stepsPerEpoch}, so this is ${epochs.toFixed(2)} epochs`,
   );

@@ -98,6 +98,16 @@ describe("libra train", { timeout: 60_000 }, () => {
     ).toEqual(["checkpoint-1"]);
   });
 
+  it("says when a resumed run has no steps left", async () => {
+    const { config } = prepared();
+    await run([config, "--set", "steps=2"]);
+    const { code, text } = await run([config, "--set", "steps=1", "--resume"]);
+    expect(code).toBe(0);
+    expect(text).toContain(
+      "steps: 2 are done and steps is 1, so none are left; raise steps to go on",
+    );
+  });
+
   it("starts from a saved model", async () => {
     const { folder, config } = prepared();
     await run([config]);
