@@ -106,6 +106,16 @@ describe("libra simulate", () => {
     expect(code).toBe(1);
   });
 
+  it.each([
+    ["--gpus", "0"],
+    ["--cp", "1,0"],
+    ["--steps", "0"],
+  ])("refuses %s %s as wrong usage", async (...words) => {
+    const { code, error } = await simulate(...few, "--no-windows", ...words);
+    expect(error).toContain(`argument '${words[1]}' is invalid. Expected a positive number`);
+    expect(code).toBe(2);
+  });
+
   it("names the path of a wrong figure in YAML", async () => {
     writeFileSync(file("bad.yaml"), "base: h100-ib\nmemoryGB: -80\n");
     const { code, error } = await simulate("--cluster", file("bad.yaml"));

@@ -93,7 +93,7 @@ const groups: Array<{ title: string; options: Option[] }> = [
       shares("--tolerances <share,...>", "of libra and distca; default 0.01"),
       counts("--chunks <n,...>", "pieces of the exchange; default 4,8"),
       count("--steps <n>", "steps of the final figures").default(4),
-      count("--seed <n>", "of shuffle, stand-in and jitter").default(0),
+      new Option("--seed <n>", "of shuffle, stand-in and jitter").argParser(parseCount).default(0),
     ],
   },
   {
@@ -113,11 +113,17 @@ export function addSimulateOptions(command: Command): void {
 }
 
 function count(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseCount);
+  return new Option(flags, description).argParser(parsePositive);
 }
 
 function counts(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => text.split(",").map(parseCount));
+  return new Option(flags, description).argParser((text) => text.split(",").map(parsePositive));
+}
+
+function parsePositive(text: string): number {
+  const value = parseCount(text);
+  if (value > 0) return value;
+  throw new InvalidArgumentError("Expected a positive number such as 4096, 128K or 1M.");
 }
 
 function shares(flags: string, description: string): Option {
