@@ -98,6 +98,25 @@ describe("libra train", { timeout: 60_000 }, () => {
     ).toEqual(["checkpoint-1"]);
   });
 
+  it.each([
+    ["float32", "bfloat16"],
+    ["bfloat16", "float32"],
+  ])("resumes a checkpoint of %s in %s", async (before, after) => {
+    const { config } = prepared();
+    const losses = (text: string) =>
+      [...text.matchAll(/loss ([\d.]+)/g)].map(([, loss]) => Number(loss));
+    const whole = await run([config, "--set", `dtype=${after}`, "--set", "name=whole"]);
+    await run([config, "--set", `dtype=${before}`, "--set", "steps=2"]);
+    const { code, text } = await run([config, "--set", `dtype=${after}`, "--resume"]);
+    expect(code).toBe(0);
+    expect(text).toMatch(/checkpoint-2, 2 steps done/);
+    // Nearer than two steps without the checkpoint's weights and moments would be.
+    for (const [i, loss] of losses(text).entries()) {
+      expect(Math.abs(loss - losses(whole.text)[i + 2]!)).toBeLessThan(0.002);
+    }
+    expect(losses(text)).toHaveLength(2);
+  });
+
   it("says when a resumed run has no steps left", async () => {
     const { config } = prepared();
     await run([config, "--set", "steps=2"]);
