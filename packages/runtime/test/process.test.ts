@@ -106,7 +106,7 @@ describe("a process", () => {
     `;
     const { stdout, code } = await runProgram(program, { LIBRA_NATIVE: "/nonexistent/libra.node" });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^function\nNATIVE .*npx libra-build-native/);
+    expect(stdout).toMatch(/^function\nNATIVE .*node scripts\/pnpm\.mjs run build/);
     expect(stdout).toContain("LIBRA_NATIVE /nonexistent/libra.node: no such file");
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LibraError } from "@libra/base";
 import type { AddonOnly, Binding } from "./binding.js";
@@ -58,8 +58,12 @@ export function tryAddons(environment: Record<string, string | undefined>): Atte
 }
 
 /** What to do when none of these attempts loaded. */
-export function buildAdvice(attempts: readonly Attempt[]): string {
-  const build = 'build it with "npx libra-build-native" (needs a C++20 compiler)';
+export function buildAdvice(attempts: readonly Attempt[], root = packageRoot()): string {
+  // In a clone npx finds no such command, and would ask the registry for it.
+  const installed = root.split(sep).includes("node_modules");
+  const command = installed ? "npx libra-build-native" : "node scripts/pnpm.mjs run build";
+  const where = installed ? "" : " at the repository's root";
+  const build = `build it with "${command}"${where} (needs a C++20 compiler)`;
   const named = attempts.some(({ name }) => name === "LIBRA_NATIVE");
   return named ? `unset LIBRA_NATIVE, which is tried alone, or ${build}` : build;
 }

@@ -70,7 +70,7 @@ describe("what is wrong", () => {
     expect(code).toBe(1);
     expect(out).toContain("error: The native part does not load (/none/libra.node: no such file)");
     expect(out).toContain(
-      '→ unset LIBRA_NATIVE, which is tried alone, or build it with "npx libra-build-native"',
+      '→ unset LIBRA_NATIVE, which is tried alone, or build it with "node scripts/pnpm.mjs run build"',
     );
     expect(out.endsWith("\nLibra cannot run here.")).toBe(true);
   });

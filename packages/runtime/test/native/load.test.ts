@@ -18,13 +18,16 @@ describe("loader", () => {
     const path = join(folder, "libra.node");
     writeFileSync(path, "not an addon");
     expect(() => load({ LIBRA_NATIVE: path })).toThrow(
-      /unset LIBRA_NATIVE, which is tried alone, or build it with "npx libra-build-native".*\nTried:\n {2}LIBRA_NATIVE .*libra\.node: .+/,
+      /unset LIBRA_NATIVE, which is tried alone, or build it with "node scripts\/pnpm.mjs run build" at .*\nTried:\n {2}LIBRA_NATIVE .*libra\.node: .+/,
     );
   });
 
   it("advises to unset only what is set", () => {
     const built = { name: "built here", path: "/none", problem: "no such file" };
-    expect(buildAdvice([built])).toMatch(/^build it with "npx libra-build-native"/);
+    expect(buildAdvice([built])).toMatch(/^build it with "node scripts\/pnpm.mjs run build"/);
+    expect(buildAdvice([built], join(folder, "node_modules", "@libra", "runtime"))).toBe(
+      'build it with "npx libra-build-native" (needs a C++20 compiler)',
+    );
   });
 
   it("says that a file is missing", () => {
