@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libra/kernels.h"
+#include "page-vector.h"
 
 namespace bench {
 
@@ -93,7 +94,7 @@ class AttentionProblemOf final : public AttentionProblem {
 
   void backward(libra::Workers& workers) override {
     const libra::Kernels& kernels = libra::kernels();
-    for (std::vector<float>* gradient : {&dq_, &dk_, &dv_}) {
+    for (PageVector<float>* gradient : {&dq_, &dk_, &dv_}) {
       kernels.fill(workers, {gradient->data(), static_cast<int64_t>(gradient->size()), 0});
     }
     const libra::AttentionDeltaOf<Element> delta{out_.data(), dOut_.data(), delta_.data(),
@@ -115,10 +116,10 @@ class AttentionProblemOf final : public AttentionProblem {
  private:
   static constexpr bool narrow = sizeof(Element) != sizeof(float);
 
-  std::vector<Element> random(int64_t heads, unsigned seed) const {
+  PageVector<Element> random(int64_t heads, unsigned seed) const {
     std::mt19937 engine(seed);
     std::normal_distribution<float> normal;
-    std::vector<Element> tensor(shape_.rows() * shape_.headDim * heads);
+    PageVector<Element> tensor(shape_.rows() * shape_.headDim * heads);
     for (Element& element : tensor) {
       const float x = normal(engine);
       if constexpr (narrow) {
@@ -135,8 +136,8 @@ class AttentionProblemOf final : public AttentionProblem {
 
   AttentionShape shape_;
   std::vector<libra::AttentionSegment> segments_;
-  std::vector<Element> q_, k_, v_, dOut_, out_;
-  std::vector<float> dq_, dk_, dv_, logSumExp_, delta_;
+  PageVector<Element> q_, k_, v_, dOut_, out_;
+  PageVector<float> dq_, dk_, dv_, logSumExp_, delta_;
 };
 
 }  // namespace bench

@@ -14,6 +14,7 @@
 
 #include "dnnl-linear.h"
 #include "libra/kernels.h"
+#include "page-vector.h"
 #include "timing.h"
 
 namespace bench {
@@ -25,7 +26,7 @@ using libra::Bfloat16;
 struct Layer {
   int64_t tokens, inputs, outputs;
   bool bfloat16;
-  std::vector<float> x, weight, y;
+  PageVector<float> x, weight, y;
 
   Layer(int64_t tokens, int64_t inputs, int64_t outputs, bool bfloat16)
       : tokens(tokens),

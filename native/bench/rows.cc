@@ -10,6 +10,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cpu/pages.h"
 #include "libra/kernels.h"
 #include "timing.h"
 
@@ -22,13 +23,13 @@ using libra::Workers;
 constexpr int64_t rows = 8192, width = 4096, count = rows * width;  // 128 MiB a float tensor
 constexpr int64_t headDim = 128, vocabulary = 32768;
 
-/// Aligned as the runtime's large tensors are, and touched; values in [−1, 1].
+/// Memory as the runtime's tensors have it, touched; values in [−1, 1].
 template <class Element>
 class Tensor {
  public:
   explicit Tensor(int64_t size)
       : memory_(static_cast<Element*>(
-            std::aligned_alloc(1 << 21, static_cast<size_t>(size) * sizeof(Element)))) {
+            libra::allocatePages(static_cast<size_t>(size) * sizeof(Element)))) {
     for (int64_t i = 0; i < size; ++i) {
       const float value = static_cast<float>(i % 1021) / 512 - 1;
       if constexpr (sizeof(Element) == 4) {

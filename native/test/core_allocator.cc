@@ -70,6 +70,16 @@ void aClosedAllocatorKeepsNothing() {
   CHECK(watched.expired());
 }
 
+void largeBlocksAreWholeToTheirEnds() {
+  auto allocator = std::make_shared<Allocator>(false);
+  for (const size_t bytes : {size_t{4} << 20, (size_t{5} << 20) + 1, (size_t{9} << 20) - 64}) {
+    auto storage = allocator->allocate(bytes);
+    CHECK(reinterpret_cast<uintptr_t>(storage->data()) % (size_t{2} << 20) == 0);
+    std::memset(storage->data(), 1, Allocator::blockBytes(bytes));
+    CHECK(storage->data()[0] == 1 && storage->data()[bytes - 1] == 1);
+  }
+}
+
 void threadsShareIt() {
   auto allocator = std::make_shared<Allocator>(false);
   std::vector<std::thread> threads;
@@ -91,5 +101,5 @@ void threadsShareIt() {
 int main() {
   return libra::test::runAll(blocksAreAlignedAndALittleLarger, aBlockComesBackWhenItsLastHolderGoes,
                              poisonedMemoryReadsAsNaN, aClosedAllocatorKeepsNothing,
-                             threadsShareIt);
+                             largeBlocksAreWholeToTheirEnds, threadsShareIt);
 }

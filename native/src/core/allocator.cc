@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/fault.h"
+#include "cpu/pages.h"
 
 namespace libra {
 namespace {
@@ -47,10 +48,10 @@ std::shared_ptr<Storage> Allocator::allocate(size_t bytes) {
       reused = true;
     }
   }
-  if (data == nullptr) data = static_cast<char*>(std::aligned_alloc(storageAlignment, block));
+  if (data == nullptr) data = static_cast<char*>(allocatePages(block));
   if (data == nullptr) {
     trim();
-    data = static_cast<char*>(std::aligned_alloc(storageAlignment, block));
+    data = static_cast<char*>(allocatePages(block));
   }
   if (data == nullptr) {
     throw Error("NATIVE", "Could not allocate " + std::to_string(bytes) + " bytes",

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
+#include "pages.h"
 #include "peak-spin.h"
 
 namespace libra {
@@ -58,8 +61,12 @@ double peakBfloat16([[maybe_unused]] Workers& workers) {
 
 double copyBandwidth(Workers& workers, int64_t bytes) {
   const int threads = workers.threads();
-  const auto from = std::make_unique<char[]>(bytes);
-  const auto to = std::make_unique_for_overwrite<char[]>(bytes);
+  using Bytes = std::unique_ptr<char, void (*)(void*)>;
+  const auto size = static_cast<size_t>(bytes);
+  const Bytes from(static_cast<char*>(allocatePages(size)), std::free);
+  const Bytes to(static_cast<char*>(allocatePages(size)), std::free);
+  if (from == nullptr || to == nullptr) throw std::bad_alloc();
+  std::memset(from.get(), 0, size);
   double best = 0;
   const auto begin = Clock::now();
   // The first round touches the target's pages.

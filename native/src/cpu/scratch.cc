@@ -3,16 +3,13 @@
 #include <cstdlib>
 #include <new>
 #include <vector>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+
+#include "pages.h"
 
 namespace libra::cpu {
 namespace {
 
 constexpr int64_t alignment = 64;
-constexpr int64_t pageBytes = 4096;
-constexpr int64_t hugePageBytes = int64_t{2} << 20;
 /// Small, as each stream of each rank has a thread, and there may be hundreds.
 constexpr int64_t leastBlock = int64_t{1} << 20;
 /// More than this is given back to the system when the outermost frame ends.
@@ -24,16 +21,9 @@ struct Block {
 };
 
 Block allocate(int64_t size) {
-  const bool huge = size >= 4 * hugePageBytes;
-  const int64_t unit = huge ? hugePageBytes : pageBytes;
-  const int64_t rounded = (size + unit - 1) / unit * unit;
-  void* memory = std::aligned_alloc(unit, static_cast<size_t>(rounded));
+  void* memory = allocatePages(static_cast<size_t>(size));
   if (memory == nullptr) throw std::bad_alloc();
-#ifdef __linux__
-  // A hint: fewer page table walks.
-  if (huge) madvise(memory, static_cast<size_t>(rounded), MADV_HUGEPAGE);
-#endif
-  return {static_cast<char*>(memory), rounded};
+  return {static_cast<char*>(memory), size};
 }
 
 /// A stack over several blocks; when it empties, the next first block has their total size.

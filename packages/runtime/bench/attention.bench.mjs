@@ -41,21 +41,20 @@ async function measure(dtype, pass, shape, threads) {
   const { lengths, queryHeads, kvHeads, headDim } = shape;
   const request = `run ${dtype} ${pass} ${lengths} ${queryHeads} ${kvHeads} ${headDim} ${threads}`;
   const own = [];
+  const peaks = [];
   const other = [];
   let flops = 0;
-  let rowPeak = 0;
   for (let round = 0; round < Number(options.rounds); round += 1) {
-    const peaks = await trials.ask(libra, `peak ${threads}`);
-    rowPeak = Math.max(rowPeak, dtype === "float32" ? peaks.fp32 : peaks.bf16);
-    peak.fp32 = Math.max(peak.fp32, peaks.fp32 / threads);
-    peak.bf16 = Math.max(peak.bf16, peaks.bf16 / threads);
+    const { fp32, bf16 } = await trials.ask(libra, `peak ${threads}`);
+    peak.fp32 = Math.max(peak.fp32, fp32 / threads);
+    peak.bf16 = Math.max(peak.bf16, bf16 / threads);
+    // Without products of pairs, bfloat16 runs at the speed of float32.
+    peaks.push(dtype === "float32" || bf16 === 0 ? fp32 : bf16);
     const trial = await trials.ask(libra, request);
     flops = trial.flops;
     own.push(trial.seconds);
     if (torch !== undefined) other.push((await trials.ask(torch, request)).seconds);
   }
-  // Without products of pairs, bfloat16 runs at the speed of float32.
-  const comparedPeak = rowPeak === 0 ? peak.fp32 * threads : rowPeak;
   const gflops = flops / median(own) / 1e9;
   return {
     dtype,
@@ -67,8 +66,8 @@ async function measure(dtype, pass, shape, threads) {
     headDim,
     threads,
     gflops: rounded(gflops),
-    share: rounded(gflops / comparedPeak),
-    bestShare: rounded(flops / best(own) / 1e9 / comparedPeak),
+    share: rounded(median(own.map((seconds, i) => flops / seconds / 1e9 / peaks[i]))),
+    bestShare: rounded(flops / best(own) / 1e9 / Math.max(...peaks)),
     torchRatio: torch === undefined ? null : rounded(median(other) / median(own)),
   };
 }

@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 
 /** Starts a program; `close` ends it. One that ends early fails the requests that wait. */
 export function startPeer(command, args = []) {
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  // PyTorch then asks for huge pages too.
+  const env = { ...process.env, THP_MEM_ALLOC_ENABLE: "1" };
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env });
   const waiting = [];
   const fail = (reason) => {
     for (const { reject } of waiting.splice(0)) reject(new Error(`${command}: ${reason}`));
