@@ -17,12 +17,12 @@ constexpr size_t large = 2 * hugePage;
 
 void* allocatePages(size_t bytes) {
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(rounded < large ? alignment : hugePage, rounded);
+  // Not aligned_alloc, whose sizes must be multiples of the alignment.
+  void* memory = nullptr;
+  if (posix_memalign(&memory, rounded < large ? alignment : hugePage, rounded) != 0) return nullptr;
 #ifdef __linux__
   // A hint for whole huge pages alone; what follows the last one is not ours to advise.
-  if (memory != nullptr && rounded >= large) {
-    madvise(memory, rounded / hugePage * hugePage, MADV_HUGEPAGE);
-  }
+  if (rounded >= large) madvise(memory, rounded / hugePage * hugePage, MADV_HUGEPAGE);
 #endif
   return memory;
 }

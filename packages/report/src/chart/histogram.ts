@@ -89,8 +89,8 @@ function binsOf(distributions: readonly Distribution[], what: string): Bin[] {
   const most = all.reduce((a, b) => Math.max(a, b), least);
   const count = Math.min(40, Math.max(8, Math.ceil(Math.sqrt(all.length))));
   // Values that are alike, or all but alike, still make one bar of some width.
-  const share = (most - least) / count;
-  const width = share > 0 ? share : Math.max(least, 1) / count;
+  const part = (most - least) / count;
+  const width = part > 0 ? part : Math.max(least, 1) / count;
   return distributions.flatMap(({ name, color, values }) => {
     const counts = new Float64Array(count);
     for (const value of values) counts[Math.min(count - 1, Math.floor((value - least) / width))]!++;
