@@ -1,6 +1,5 @@
 import { launchLocal } from "@libra/runtime";
-import { stripedRows } from "@libra/scheduler";
-import { zigzagRows } from "@libra/topology";
+import { stripedRows, zigzagRows } from "@libra/topology";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   differing,

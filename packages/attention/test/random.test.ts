@@ -1,5 +1,5 @@
-import { plannerNames, stripedRows } from "@libra/scheduler";
-import { customRows, zigzagRows } from "@libra/topology";
+import { plannerNames } from "@libra/scheduler";
+import { customRows, stripedRows, zigzagRows } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { differing, heads, largestError, type PoolCase, runPool } from "./support/pool.js";

@@ -21,14 +21,8 @@ export {
 export { validateExchange } from "./exchange/validate-exchange.js";
 export { type LibraPlanner, libra } from "./libra/libra.js";
 export type { LibraOptions } from "./libra/libra-options.js";
-export {
-  type OwnedRowsName,
-  ownedRowsByName,
-  ownedRowsNames,
-} from "./plan/owned-rows-by-name.js";
 export { decodePlan, encodePlan } from "./plan/plan-file.js";
 export type { PoolInput } from "./plan/pool-input.js";
-export { type StripeOptions, stripedRows } from "./plan/striped-rows.js";
 export { type TilePlan, type TilePlanner, tileColumns } from "./plan/tile-plan.js";
 export { tilePlanHash } from "./plan/tile-plan-hash.js";
 export { type TileSegment, tileSegments } from "./plan/tile-segments.js";

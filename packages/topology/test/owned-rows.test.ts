@@ -10,15 +10,12 @@ import {
   requireCuSeqlens,
   zigzagRows,
 } from "../src/index.js";
+import { bordersOf } from "./support/borders.js";
 
 const counts = (owned: OwnedRows) =>
   Array.from({ length: owned.cp }, (_, c) => ownedCount(owned, c));
 const indices = (owned: OwnedRows) =>
   Array.from({ length: owned.cp }, (_, c) => [...ownedIndices(owned, c)]);
-const bordersOf = (lengths: readonly number[]) =>
-  Int32Array.from(
-    [0, ...lengths].map((_, i) => lengths.slice(0, i).reduce((sum, n) => sum + n, 0)),
-  );
 
 const lengthLists = fc.array(fc.nat({ max: 30 }), { maxLength: 8 });
 const cps = fc.integer({ min: 1, max: 9 });

@@ -1,6 +1,7 @@
 // The whole configuration of a run. Every key has a default that works; unknown keys are refused.
 import { type HardwareName, hardware } from "@libra/cost-model";
-import { ownedRowsNames, plannerNames } from "@libra/scheduler";
+import { plannerNames } from "@libra/scheduler";
+import { ownedRowsNames } from "@libra/topology";
 import { z } from "zod";
 
 const count = z.int().positive();

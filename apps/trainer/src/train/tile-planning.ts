@@ -1,13 +1,7 @@
 import { hardwareByName, hardwareLinks, hardwareTimer, pairsCost } from "@libra/cost-model";
 import { cuSeqlensOf, type StepPlan } from "@libra/sampler";
-import {
-  ownedRowsByName,
-  type PlannerOptions,
-  type PoolInput,
-  type plannerByName,
-  type TilePlan,
-} from "@libra/scheduler";
-import type { NodeLayout, Pool } from "@libra/topology";
+import type { PlannerOptions, PoolInput, plannerByName, TilePlan } from "@libra/scheduler";
+import { type NodeLayout, ownedRowsByName, type Pool } from "@libra/topology";
 import type { StrategyConfig } from "../config/schema.js";
 import { headsOf, type ModelSizes } from "../model/sizes.js";
 

@@ -1,5 +1,6 @@
-import { type OwnedRowsName, ownedRowsNames, plannerNames } from "@libra/scheduler";
+import { plannerNames } from "@libra/scheduler";
 import { clusterNames } from "@libra/simulator";
+import { type OwnedRowsName, ownedRowsNames } from "@libra/topology";
 import { InvalidArgumentError, Option } from "commander";
 import { parseCount } from "../parse-count.js";
 

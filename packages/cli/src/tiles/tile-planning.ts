@@ -3,8 +3,6 @@ import { cuSeqlensOf, type StepPlan } from "@libra/sampler";
 import {
   describePlan,
   explain,
-  type OwnedRowsName,
-  ownedRowsByName,
   plannerByName,
   type TilePlan,
   type TilePlanner,
@@ -14,7 +12,14 @@ import {
   timeline,
 } from "@libra/scheduler";
 import { clusterByName } from "@libra/simulator";
-import { createLayout, type NodeLayout, type Pool, poolsOf } from "@libra/topology";
+import {
+  createLayout,
+  type NodeLayout,
+  type OwnedRowsName,
+  ownedRowsByName,
+  type Pool,
+  poolsOf,
+} from "@libra/topology";
 import type { TileOptions } from "./tile-options.js";
 import type { ExplainedPool, PoolPlan } from "./tile-summary.js";
 

@@ -1,8 +1,7 @@
 // Steps of a corpus as pools that a tile planner takes.
 import { pairsCost } from "@libra/cost-model";
 import { createSampler, cuSeqlensOf } from "@libra/sampler";
-import { stripedRows } from "@libra/scheduler";
-import { contiguousRows } from "@libra/topology";
+import { contiguousRows, stripedRows } from "@libra/topology";
 
 const cost = pairsCost(128);
 const nodes = { ranksPerNode: 8 };

@@ -17,7 +17,7 @@ export interface LibraOptions {
    * What leaves a group with too much work: the last heads of all its rows ("heads", default), or its
    * longest documents ("documents"), which need fewest bytes for their work; the rest then stays
    * with the workers of the node that owns it. Documents that few workers own leave through few
-   * links, so "documents" wants {@link stripedRows}.
+   * links, so "documents" wants `stripedRows` of `@libra/topology`.
    */
   readonly surplus?: "heads" | "documents";
   /** Query heads of which rows are cut together; one KV group by default. */

@@ -1,8 +1,14 @@
-import { ownedCount, ownedIndices } from "@libra/topology";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stripedRows } from "../../src/index.js";
-import { borders } from "../support/pools.js";
+import {
+  contiguousRows,
+  ownedCount,
+  ownedIndices,
+  ownedRowsByName,
+  stripedRows,
+  zigzagRows,
+} from "../src/index.js";
+import { bordersOf } from "./support/borders.js";
 
 describe("stripedRows", () => {
   it("gives every row to one rank, the same number to all, give or take one a stripe", () => {
@@ -13,7 +19,7 @@ describe("stripedRows", () => {
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 4 }),
         (lengths, cp, stripes, ranksPerNode) => {
-          const cuSeqlens = borders(lengths);
+          const cuSeqlens = bordersOf(lengths);
           const rows = cuSeqlens[lengths.length]!;
           const owned = stripedRows(cuSeqlens, cp, { stripes, nodes: { ranksPerNode } });
           const seen = new Uint8Array(rows);
@@ -28,7 +34,7 @@ describe("stripedRows", () => {
   });
 
   it("deals long documents to all nodes, short ones to the ranks of one", () => {
-    const cuSeqlens = borders([1600, ...new Array(64).fill(100)]);
+    const cuSeqlens = bordersOf([1600, ...new Array(64).fill(100)]);
     const owned = stripedRows(cuSeqlens, 4, { stripes: 4, nodes: { ranksPerNode: 2 } });
     const rowsOf = (document: number, ranks: readonly number[]) =>
       ranks
@@ -39,13 +45,25 @@ describe("stripedRows", () => {
   });
 
   it("takes the nodes of the ranks that it is told", () => {
-    const cuSeqlens = borders(new Array(100).fill(10));
+    const cuSeqlens = bordersOf(new Array(100).fill(10));
     const owned = stripedRows(cuSeqlens, 3, { nodes: { ranksPerNode: 2 }, ranks: [1, 2, 3] });
     expect(Array.from(ownedIndices(owned, 0))).toEqual(Array.from({ length: 333 }, (_, i) => i));
   });
 
   it("refuses bad numbers", () => {
-    expect(() => stripedRows(borders([8]), 0)).toThrow(/cp/);
-    expect(() => stripedRows(borders([8]), 2, { stripes: 0 })).toThrow(/stripes/);
+    expect(() => stripedRows(bordersOf([8]), 0)).toThrow(/cp/);
+    expect(() => stripedRows(bordersOf([8]), 2, { stripes: 0 })).toThrow(/stripes/);
+    expect(() => stripedRows([0, 4, 3], 2)).toThrow(/cuSeqlens\[2\]/);
+  });
+});
+
+describe("ownedRowsByName", () => {
+  it("names each way", () => {
+    const cuSeqlens = bordersOf([40, 8]);
+    expect(ownedRowsByName("contiguous", cuSeqlens, 2)).toEqual(contiguousRows(48, 2));
+    expect(ownedRowsByName("zigzag", cuSeqlens, 2)).toEqual(zigzagRows(cuSeqlens, 2));
+    const options = { stripes: 2 };
+    const striped = stripedRows(cuSeqlens, 2, options);
+    expect(ownedRowsByName("striped", cuSeqlens, 2, options)).toEqual(striped);
   });
 });

@@ -1,5 +1,8 @@
 import { requireInteger } from "@libra/base";
-import { customRows, linkClass, type NodeLayout, type OwnedRows } from "@libra/topology";
+import { requireCuSeqlens } from "./cu-seqlens.js";
+import { linkClass, type NodeLayout } from "./links.js";
+import type { OwnedRows } from "./owned-rows.js";
+import { customRows } from "./row-partitions.js";
 
 /** What striped rows depend on beside the documents. */
 export interface StripeOptions {
@@ -22,22 +25,23 @@ const longShare = 1 / 16;
  * one a stripe.
  *
  * @param cuSeqlens - document borders of the packed sequence
- * @throws LibraError `ARGUMENT` for a bad number of ranks or stripes
+ * @throws LibraError `ARGUMENT` for a bad border, number of ranks or of stripes
  */
 export function stripedRows(
-  cuSeqlens: Int32Array,
+  cuSeqlens: ArrayLike<number>,
   cp: number,
   options: StripeOptions = {},
 ): OwnedRows {
+  const borders = requireCuSeqlens(cuSeqlens);
   requireInteger(cp, "cp", 1);
   const stripes = requireInteger(options.stripes ?? 16, "stripes", 1);
   const groups = nodesOf(cp, options);
-  const rows = cuSeqlens[cuSeqlens.length - 1]!;
+  const rows = borders[borders.length - 1]!;
   const owned: [number, number][][] = Array.from({ length: cp }, () => []);
   const long: Span[] = [];
   const rest: Span[] = [];
-  for (let i = 1; i < cuSeqlens.length; i++) {
-    const span: Span = [cuSeqlens[i - 1]!, cuSeqlens[i]!];
+  for (let i = 1; i < borders.length; i++) {
+    const span: Span = [borders[i - 1]!, borders[i]!];
     const isLong = groups.length > 1 && span[1] - span[0] > rows * longShare;
     (isLong ? long : rest).push(span);
   }
@@ -51,7 +55,8 @@ export function stripedRows(
     deal(slice(rest, dealt, end), group, stripes, owned);
     dealt = end;
   }
-  return customRows(rows, owned.map(joined));
+  for (const intervals of owned) intervals.sort((a, b) => a[0] - b[0]);
+  return customRows(rows, owned);
 }
 
 type Span = readonly [start: number, end: number];
@@ -106,15 +111,4 @@ function slice(spans: readonly Span[], from: number, to: number): Span[] {
 
 function length(spans: readonly Span[]): number {
   return spans.reduce((sum, [start, end]) => sum + end - start, 0);
-}
-
-// Ascending intervals, those that touch made one.
-function joined(intervals: readonly Span[]): Span[] {
-  const out: [number, number][] = [];
-  for (const [start, end] of [...intervals].sort((a, b) => a[0] - b[0])) {
-    const last = out[out.length - 1];
-    if (last !== undefined && last[1] === start) last[1] = end;
-    else out.push([start, end]);
-  }
-  return out;
 }

@@ -1,4 +1,5 @@
-import { contiguousRows, type OwnedRows, zigzagRows } from "@libra/topology";
+import type { OwnedRows } from "./owned-rows.js";
+import { contiguousRows, zigzagRows } from "./row-partitions.js";
 import { type StripeOptions, stripedRows } from "./striped-rows.js";
 
 /** Ways in which the ranks of a group may own the rows of their sequence. */
@@ -13,11 +14,11 @@ export type OwnedRowsName = (typeof ownedRowsNames)[number];
  *
  * @param cuSeqlens - document borders of the packed sequence
  * @param options - of `striped` only
- * @throws LibraError `ARGUMENT` for a bad number of ranks
+ * @throws LibraError `ARGUMENT` for a bad border or number of ranks
  */
 export function ownedRowsByName(
   name: OwnedRowsName,
-  cuSeqlens: Int32Array,
+  cuSeqlens: ArrayLike<number>,
   cp: number,
   options: StripeOptions = {},
 ): OwnedRows {
