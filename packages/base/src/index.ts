@@ -6,4 +6,5 @@
 export { type ErrorCode, expected, LibraError, type LibraErrorOptions } from "./error.js";
 export { nearest } from "./nearest.js";
 export { requireArray, requireInteger, requireNumber, requireOneOf } from "./require.js";
+export { wrongOption } from "./wrong-option.js";
 export { xxh64, xxh64Bytes } from "./xxh64.js";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "@libra/base";
+import { wrongOption } from "@libra/base";
 import { loadConfig } from "../config/load-config.js";
 import type { TrainConfig } from "../config/schema.js";
 import { WrongUsage } from "./wrong-usage.js";
@@ -49,12 +49,6 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const said = message.split(/\.\s/)[0]!;
-    const word = /'--([\w-]+)/.exec(said)?.[1] ?? "";
-    const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
-    const close = unknown ? nearest(word, Object.keys(options)).map((name) => `--${name}`) : [];
-    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
-    throw new WrongUsage(`${said}${hint} libra train --help explains`, cause);
+    throw new WrongUsage(wrongOption(cause, Object.keys(options), "libra train"), cause);
   }
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { expected, LibraError, nearest } from "@libra/base";
+import { expected, LibraError, wrongOption } from "@libra/base";
 
 /** What `libra calibrate` was asked for. */
 export interface CalibrateArguments {
@@ -87,14 +87,7 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options, strict: true }).values;
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const said = message.split(/\.\s/)[0]!;
-    const word = /'--([\w-]+)/.exec(said)?.[1] ?? "";
-    const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
-    const close = unknown ? nearest(word, Object.keys(options)).map((name) => `--${name}`) : [];
-    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
-    throw new LibraError("ARGUMENT", `${said}${hint} libra calibrate --help explains`, {
-      cause,
-    });
+    const message = wrongOption(cause, Object.keys(options), "libra calibrate");
+    throw new LibraError("ARGUMENT", message, { cause });
   }
 }

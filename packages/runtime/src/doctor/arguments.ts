@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { LibraError, nearest } from "@libra/base";
+import { LibraError, wrongOption } from "@libra/base";
 
 /** What `libra doctor` was asked for. */
 export interface DoctorArguments {
@@ -38,10 +38,7 @@ export function parseDoctorArguments(argv: readonly string[]): DoctorArguments {
   try {
     return parseArgs({ args: [...argv], options, strict: true }).values;
   } catch (cause) {
-    const message = (cause as Error).message.split(". ")[0]!;
-    const word = /'--([\w-]+)/.exec(message)?.[1] ?? "";
-    const close = nearest(word, Object.keys(options)).map((name) => `--${name}`);
-    const hint = close.length > 0 ? `; did you mean ${close.join(" or ")}?` : ".";
-    throw new LibraError("ARGUMENT", `${message}${hint} libra doctor --help explains`, { cause });
+    const message = wrongOption(cause, Object.keys(options), "libra doctor");
+    throw new LibraError("ARGUMENT", message, { cause });
   }
 }
